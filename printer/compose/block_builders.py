@@ -48,6 +48,7 @@ from .boxes import (
     names_source,
     take_bold_label,
     take_source,
+    without_title,
 )
 from .footnotes import BACKLINK_CHARACTERS
 from .inline import (
@@ -275,7 +276,7 @@ def _without_label(item: Item, number: str) -> Item:
     if not isinstance(first, Paragraph):
         return item
     text = plain_text(first.spans).strip()
-    is_label = text.strip("()[].") == number if number else text in _BULLETS
+    is_label = text.strip("()[].#") == number if number else text in _BULLETS
     return replace(item, blocks=item.blocks[1:]) if is_label else item
 
 
@@ -349,8 +350,9 @@ class DefinitionListBuilder(BlockBuilder):
 
     def _add_details(self, buffer: BlockBuffer) -> None:
         self._add_stray_blocks()
-        if blocks := buffer.take():
-            self._last_entry()[1].append(blocks)
+        terms, details = self._last_entry()
+        if blocks := without_title(buffer.take(), terms):
+            details.append(blocks)
 
     def build(self) -> list[Block]:
         if self.is_plain:
@@ -708,7 +710,8 @@ def _ends_code_line(node: HtmlElement, parts: Sequence[str]) -> bool:
         return False
     if tail:
         return not tail.startswith("\n") and _HIGHLIGHTED_LINE_CLASS.search(names) is not None
-    return following is not None and following.get("class") == names
+    following_names = "" if following is None else following.get("class") or ""
+    return _CODE_LINE_CLASS.search(following_names) is not None
 
 
 def _append_line_break(parts: list[str], *, always: bool) -> None:

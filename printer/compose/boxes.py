@@ -12,6 +12,7 @@ from lxml.html import HtmlElement
 from ..article import COLONS, Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
 from ..html.parse import element_line
 from ..html.visibility import HEADING_TAGS
+from ..text import comparison_key
 from .inline import joined, strip_end, strip_start, without_mark
 
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
@@ -170,3 +171,11 @@ def take_source(blocks: Iterable[Block]) -> tuple[Spans, list[Block]]:
             lines[-1] = (*lines[-1], Span(","))
         lines.append(block.spans)
     return attribution(joined(lines)), rest
+
+
+def without_title(blocks: tuple[Block, ...], titles: Iterable[Spans]) -> tuple[Block, ...]:
+    """Return the content of a folded part without its title, which may stand below a picture."""
+    heading = next((block for block in blocks[:2] if isinstance(block, Heading)), None)
+    key = "" if heading is None else comparison_key(plain_text(heading.spans))
+    is_repeated = any(key == comparison_key(plain_text(title)) for title in titles)
+    return tuple(block for block in blocks if not (is_repeated and block is heading))

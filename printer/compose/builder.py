@@ -556,8 +556,6 @@ def _panel_id(link: HtmlElement) -> str:
 
 def label_of(panel: HtmlElement, tabs: Tabs) -> str:
     """Return a panel's label, '' if it has none."""
-    names = (panel.get("aria-labelledby") or "").split()[:5]
-    for name in (*names, panel.get("id") or ""):
-        if label := tabs.labels.get(name[:_MAX_NAME_CHARS]):
-            return label
-    return readable_line((panel.get("aria-label") or "")[:_MAX_LABEL_CHARS])
+    names = (*(panel.get("aria-labelledby") or "").split()[:5], panel.get("id") or "")
+    labels = (tabs.labels.get(name[:_MAX_NAME_CHARS], "") for name in names)
+    return next(filter(None, labels), "")

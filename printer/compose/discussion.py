@@ -24,9 +24,11 @@ from ..article import (
 )
 from ..html.discussion import Comments, read_posts
 from ..html.index import Segment, is_inside
+from ..html.metadata.dates import parse_date
 from ..html.page import Page
-from ..html.posts import Post, is_in_card, is_written_date
-from ..i18n import is_advertisement_label, load_table
+from ..html.post_dates import is_written_date
+from ..html.posts import Post, is_in_card
+from ..i18n import format_date, is_advertisement_label, load_table
 from ..selection import Verdict
 from ..text import comparison_key
 from .builder import ArticleBuilder
@@ -122,6 +124,8 @@ def post_blocks(
 ) -> tuple[model.Post, ...]:
     """Return the posts of a discussion; the first is not signed if it is by ``byline``."""
     elements = frozenset(post.element for post in posts)
+    dates = {post.date for post in posts if post.date}
+    days = {date for date in dates if parse_date(date)[:10] == date}  # for machines
     composed: list[model.Post] = []
     quotations = _Quotations()
     for post in posts:
@@ -131,7 +135,9 @@ def post_blocks(
         if not blocks:
             continue
         is_opening = not composed and post.author == byline
-        author, date = ("", "") if is_opening else (post.author, post.date)
+        is_unlike = post.date in days != dates
+        date = format_date(post.date, page.metadata.language) if is_unlike else post.date
+        author, date = ("", "") if is_opening else (post.author, date)
         composed.append(model.Post(author, date, blocks, post.depth))
     return tuple(composed)
 

@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
+from lxml.html import HtmlElement
+
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
-from ..html.visibility import HEADING_TAGS
+from ..html.visibility import HEADING_TAGS, has_hiding_class
 from .selected_text import SelectedText, selected_texts
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
@@ -23,12 +25,15 @@ _MIN_ENTRIES = 3
 _MAX_ENTRY_LINES = 14
 _MIN_TEXT_CHARS = 30
 _MAX_NAME_CHARS = 120
+#: Longer lines are not the names that several entries have.
+_MAX_REPEATED_CHARS = 80
 #: The share of the entries that must have selected text for their names to be selected.
 _MIN_SHARE_WITH_TEXT = 0.6
 #: The lowest score of a line.
 _MIN_SCORE = 0.25
 _TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
-_DIGITS = re.compile(r"\d+")
+#: What differs in the classes of elements that look alike.
+_POSITION = re.compile(r"\d+|\b(?:odd|even|first|last|active)\b\s*")
 
 
 _MIN_LINKED_ENTRIES = 5
@@ -104,7 +109,7 @@ def _rows(index: PageIndex) -> Iterator[list[range]]:
                 articles.pop()
             articles.append(entry)
         elif 1 < len(entry) <= _MAX_ENTRY_LINES:
-            name = _DIGITS.sub("", (classes or "").strip().partition(" ")[0])
+            name = _POSITION.sub("", (classes or "").strip().partition(" ")[0])
             rows.setdefault((parent, tag, name), []).append(entry)
     yield from (row for row in (articles, *rows.values()) if len(row) >= _MIN_ENTRIES)
 
@@ -158,15 +163,16 @@ def complete_entries(
     min_share, min_score = (
         (_MIN_SHARE_IN_LISTS, _MIN_MEAN_SCORE_IN_LISTS) if is_list else (_MIN_SHARE, 1)
     )
-    added: list[int] = []
+    added: list[tuple[int, float]] = []
     selected = list(keep)
     for lines in _parts(page.index):
         count = sum(keep[i] for i in lines)
         if len(lines) < _MIN_LINES or not count:
             continue
         texts = {page.segments[i].text for i in lines}
+        is_folded = page.index.flags[page.index.segment_blocks[lines[0]]] & _FOLDED
         if len(texts) < _MIN_DISTINCT * len(lines):
-            if any(text.endswith((":", "：")) for text in texts):
+            if is_folded or any(text.endswith((":", "：")) for text in texts):
                 continue  # the names of values
             if count >= _MIN_LABELLED * len(lines):
                 for before, i, after in zip(
@@ -178,54 +184,87 @@ def complete_entries(
                     selected[i] &= len(page.segments[i].text) > _MAX_SHARED_CHARS
         elif count >= _MIN_SELECTED:
             is_likely = sum(scores[i] for i in lines) >= min_score * len(lines)
-            if is_likely or count >= min_share * len(lines):
+            least = _MIN_SHARE if is_folded else min_share
+            if (is_likely and not is_folded) or count >= least * len(lines):
                 likely = (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
-                added += (i for i in likely if page.segments[i].block.find(".//input") is None)
+                common = max(_MIN_BUTTONS, _MAX_SHARE_OF_BUTTONS * len(lines))
+                added += ((i, common) for i in likely if _is_displayed(page.segments[i].block))
     for i in _without_repeated(page, keep, sorted(added)):
         selected[i] = True
     return tuple(selected)
 
 
+def _is_displayed(block: HtmlElement) -> bool:
+    """Return whether a block is no choice of a form, and no class hides it on all screens."""
+    around = (element.get("class") for element in block.iterancestors())
+    return block.find(".//input") is None and not any(map(has_hiding_class, around))
+
+
 _OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN | ElementFlag.NAV)
 
 
+#: What is completed only if nearly all of it is selected.
+_FOLDED = int(ElementFlag.FORM | ElementFlag.HIDDEN)
+
+
 def _parts(index: PageIndex) -> Iterable[list[int]]:
-    """Return the segments with the same path of tags and the same classes of the last two."""
+    """Return the segments with the same path of tags and the same classes of the last two.
+
+    Paths begin at an ``article``, if any.  What is folded away or in a form is a part of its own.
+    """
     path_numbers: dict[tuple[int, str], int] = {}
     paths: list[int] = []
     for tag, parent in zip(index.tags, index.parents, strict=True):
-        outer = paths[parent] if parent >= 0 else -1
+        outer = paths[parent] if parent >= 0 and tag != "article" else -1
         paths.append(path_numbers.setdefault((outer, tag), len(path_numbers)))
-    parts: dict[tuple[int, str, str], list[int]] = {}
+    parts: dict[tuple[str | int, ...], list[int]] = {}
     for i, block in enumerate(index.segment_blocks):
-        if not index.flags[block] & _OUTSIDE_ENTRIES:
+        flags = index.flags[block] & _OUTSIDE_ENTRIES
+        if not flags & ~_FOLDED:
             names = (index.classes[element] or "" for element in (block, index.parents[block]))
-            inner, outer_names = (_DIGITS.sub("", text) for text in names)
-            parts.setdefault((paths[block], inner, outer_names), []).append(i)
+            inner, outer_names = (_POSITION.sub("", text) for text in names)
+            parts.setdefault((paths[block], flags, inner, outer_names), []).append(i)
     return parts.values()
 
 
-#: A line that recurs this often is a button.
+#: A line that recurs as often, and in this share of the entries, is a button.
 _MIN_BUTTONS = 3
+_MAX_SHARE_OF_BUTTONS = 0.4
 #: Entries do not share longer lines.
 _MAX_SHARED_CHARS = 25
 
 
-def _without_repeated(page: Page, keep: Sequence[bool], lines: Iterable[int]) -> Iterator[int]:
-    """Yield the lines, except buttons and the lines of copied entries, as in a carousel."""
+def _without_repeated(
+    page: Page, keep: Sequence[bool], lines: Iterable[tuple[int, float]]
+) -> Iterator[int]:
+    """Yield the lines, except buttons and the lines of copied entries, as in a carousel.
+
+    Each line comes with the number of lines alike that are buttons.
+    """
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
     known = selected_texts(page.segments, keep)
-    for i in lines:
+    rows = enumerate(reversed(list(_rows(page.index))))  # the outermost last
+    entries = {i: (number, entry) for number, row in rows for entry in row for i in entry}
+    copies = Counter(tuple(texts[e.start : e.stop]) for _, e in set(entries.values()))
+    known_in_rows = {(n, texts[i]) for i, (n, _) in entries.items() if keep[i]}
+    for i, min_buttons in lines:
         text = texts[i]
-        if text in known:
+        row, entry = entries.get(i, (-1, range(0)))
+        is_copy = copies[tuple(texts[entry.start : entry.stop])] > 1
+        if is_copy and 2 * sum(keep[entry.start : entry.stop]) < len(entry):
+            is_repeated = True
+        elif (row, text) in known_in_rows and len(text) <= _MAX_REPEATED_CHARS:
+            is_repeated = False
+        elif text in known:
             is_name = page.segments[i].block.tag in HEADING_TAGS or len(text) > _MAX_SHARED_CHARS
             neighbors = pairwise(texts[max(0, i - 1) : i + 2])
             is_repeated = is_name or all(pairs[pair] > 1 for pair in neighbors)
         else:
-            is_repeated = counts[text] >= _MIN_BUTTONS and not _PRICE.search(text)
+            is_repeated = counts[text] >= min_buttons and not _PRICE.search(text)
         if not is_repeated:
             known.add(text)
+            known_in_rows.add((row, text))
             yield i
 
 

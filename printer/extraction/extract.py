@@ -19,6 +19,7 @@ selected, too.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -331,21 +332,24 @@ def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
 
 
 _MAX_LABEL_CHARS = 40
+#: What a card says in large print above its text: '8%', '$50', '300+'.
+_FIGURE = re.compile(r"[$€£¥₹]\s?[1-9][\d.,]*\s?[kKMB]?\+?|[1-9][\d.,]*\s?(?:%|\+|[xX×]|[kKMB]\+?)")
+_MAX_FIGURE_CHARS = 12
 #: Elements that are no such labels.
 _TERM_TAGS = frozenset({"td", "th", "dt", "li"})
 
 
 def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
-    """Yield the short lines with a colon right above selected text in the same element.
+    """Yield the short lines with a colon, and the figures, right above selected text.
 
-    Each is yielded with the score that it must have.
+    Both are in the same element.  Each is yielded with the score that it must have.
     """
     index = page.index
     for segment, below in pairwise(page.segments):
         text, parent = segment.text, segment.block.getparent()
-        is_label = (
-            text.endswith((":", "：")) and len(text) <= _MAX_LABEL_CHARS and not keep[segment.index]
-        )
+        is_figure = len(text) <= _MAX_FIGURE_CHARS and bool(_FIGURE.fullmatch(text))
+        is_label = text.endswith((":", "：")) and len(text) <= _MAX_LABEL_CHARS
+        is_label = (is_label or is_figure) and not keep[segment.index]
         if is_label and keep[below.index] and not segment.link_chars:
             is_inside = parent is not None and parent is below.block.getparent()
             around = index.segment_blocks[segment.index]
@@ -353,7 +357,8 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]
                 around = index.parents[around]
             is_field = index.segment_range(around) == range(segment.index, below.index + 1)
             if (is_inside or is_field) and segment.block.tag not in _TERM_TAGS:
-                yield segment, _MIN_FIELD_SCORE if is_field else _MIN_LABEL_SCORE
+                is_likely = is_field or is_figure
+                yield segment, _MIN_FIELD_SCORE if is_likely else _MIN_LABEL_SCORE
 
 
 _MAX_HEADING_CHARS = 120

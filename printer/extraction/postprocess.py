@@ -116,7 +116,8 @@ def _complete(selected: SelectedText, kind: str) -> None:
         linked = sum(line.link_chars for line in lines) / chars
         is_list = tag in _LIST_TAGS
         is_links = kind == "article" and is_list and linked >= _MIN_LINKED_IN_LINKS
-        if share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
+        is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i)
+        if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             for line in lines:
                 selected.keep[line.index] |= tag == "table" or not _is_button(selected, line)
         elif is_list and share > 0:
@@ -126,6 +127,20 @@ def _complete(selected: SelectedText, kind: str) -> None:
             is_form = has_choices and chars <= _MAX_CHOICE_CHARS * len(lines)
             if is_stray or is_links or is_form:
                 selected.drop(range(begin, end))
+
+
+_MAX_SECTION_ITEMS = 12
+
+
+def _is_section(selected: SelectedText, element: int) -> bool:
+    """Return whether a short list is all there is between a selected heading and another one."""
+    begin, end = selected.index.segment_begins[element], selected.index.segment_ends[element]
+    items = selected.segments[begin:end]
+    if len(items) > _MAX_SECTION_ITEMS or any(item.block.tag != "li" for item in items):
+        return False
+    above, below = selected.segments[begin - 1 : begin], selected.segments[end : end + 1]
+    is_headed = any(s.block.tag in HEADING_TAGS and selected.keep[s.index] for s in above)
+    return is_headed and all(s.block.tag in HEADING_TAGS for s in below)
 
 
 #: The selected share from which copies of selected text in a list count as selected.
@@ -169,7 +184,10 @@ _MIN_REPEATED_ENTRIES = 0.7
 
 
 def _drop_contents(selected: SelectedText) -> None:
-    """Drop the page's own table of contents: links to headings below it."""
+    """Drop the page's own table of contents, links to headings below it, and tabs of pages.
+
+    These are lists of nothing but linked headings.
+    """
     headings_below: set[str] = set()
     headings = [
         (segment.index, fold_words(segment.text))
@@ -181,11 +199,12 @@ def _drop_contents(selected: SelectedText) -> None:
             headings_below.add(headings.pop()[1])
         if len(lines) < _MIN_CONTENTS_ENTRIES or not headings_below:
             continue
+        entries = selected.segments[lines.start : lines.stop]
         matching = sum(
-            _is_contents_entry(line) and fold_words(line.text) in headings_below
-            for line in selected.segments[lines.start : lines.stop]
+            _is_contents_entry(line) and fold_words(line.text) in headings_below for line in entries
         )
-        if matching >= _MIN_REPEATED_ENTRIES * len(lines):
+        are_tabs = all(s.block.tag in HEADING_TAGS and selected.is_story(s) for s in entries)
+        if are_tabs or matching >= _MIN_REPEATED_ENTRIES * len(lines):
             selected.drop(lines)
 
 
@@ -265,34 +284,45 @@ def _settle_captions(selected: SelectedText) -> None:
             selected.drop(caption)
 
 
-#: Boxes shown only while the pointer rests on something, and a wiki's notices to its readers. Each
-#: alternative begins with a letter, so that the search skips most of a name.
+#: Boxes shown only while the pointer rests on something, a wiki's notices to its readers, and
+#: reviews for search engines.  Each alternative begins with a letter, so that the search skips most
+#: of a name.
 _NOTICE_CLASS = re.compile(
     r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
-    r"|navigation-not-searchable|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])"
+    r"|navigation-not-searchable|bvseo|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])"
+)
+_RELATED_CLASS = re.compile(
+    r"related-?(?:articles?|content|links|pages|posts|reading|stories)(?![a-z])|"
+    + _NOTICE_CLASS.pattern
 )
 #: Boxes in articles that ask for an e-mail address or another action.
 _PROMOTION_CLASS = re.compile(
-    r"newsletter|author-?(?:bio|box|card|info)(?![a-z])|related-?(?:articles?|content|links|posts|reading|stories)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
+    r"newsletter|author-?(?:bio|box|card|info)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
     r"|cta(?<![a-z]cta)(?<!above-cta)(?![a-z]|_button)|(?:modal|popup)(?<![a-z]modal)(?![a-z])|"
-    + _NOTICE_CLASS.pattern
+    + _RELATED_CLASS.pattern
 )
 _OTHER_PRODUCTS = r"(?:related|similar)[-_ ]?(?:items|products?)|recommend|(?:cross|up)-?sells?\b|"
 _PRODUCT_CLASS = re.compile(_OTHER_PRODUCTS + _NOTICE_CLASS.pattern)
-_BOX_CLASSES = {"article": _PROMOTION_CLASS, "product": _PRODUCT_CLASS}
+_BOX_CLASSES = {
+    "article": _PROMOTION_CLASS, "product": _PRODUCT_CLASS,
+    "documentation": _RELATED_CLASS, "service": _RELATED_CLASS,
+}  # fmt: skip
 #: The largest share of the selected text in such a box.
 _MAX_BOX_SHARE = 0.2
+_MAX_RELATED_SHARE = 0.4
 
 
 def _drop_boxes(selected: SelectedText, kind: str) -> None:
     """Drop tooltips and notices by their names, and small boxes that promote something."""
     pattern = _BOX_CLASSES.get(kind, _NOTICE_CLASS)
     index = selected.index
-    max_box_chars = _MAX_BOX_SHARE * selected.total()
+    max_share = _MAX_RELATED_SHARE if pattern is _RELATED_CLASS else _MAX_BOX_SHARE
+    max_box_chars = max_share * selected.total()
     names = filter(None, set(index.classes))
     promoting = {classes for classes in names if pattern.search(classes.lower())}
+    has_offers = kind in ("article", "listing", "collection")
     for i, (tag, classes) in enumerate(zip(index.tags, index.classes, strict=True)):
-        is_field = kind == "article" and tag == "input" and classes not in promoting
+        is_field = has_offers and tag == "input" and classes not in promoting
         if not (is_field or classes in promoting):
             continue
         box = _find_form_box(selected, i) if is_field else i
@@ -409,8 +439,20 @@ def _drop_labels(selected: SelectedText, kind: str) -> None:
             and _is_furniture_label(segment, kind)
         ):
             selected.keep[i] = kind != "article" and bool(_GROUPED_NUMBER.fullmatch(segment.text))
+        elif kind == "product" and _is_field_label(segment):
+            selected.keep[i] = False
         elif segment.block.tag == "button" and kind in ("article", "documentation"):
             selected.keep[i] &= selected.counts[segment.text] == 1
+
+
+_INPUT_TAGS = ("input", "select")
+
+
+def _is_field_label(segment: Segment) -> bool:
+    """Return whether a label with a colon stands beside a field of a form, as 'Quantity:'."""
+    box = segment.block.getparent()
+    fields = box.iter(*_INPUT_TAGS) if box is not None and segment.text[-1] in ":：" else ()
+    return next((f for f in fields if f.get("type") not in ("hidden", "radio")), None) is not None
 
 
 _WORDS = re.compile(r"\w+")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
@@ -82,8 +82,9 @@ _MAX_HEADING_CHARS = 80
 def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
     """Yield the headings whose sections were left out, if most similar ones have text below them.
 
-    If most have none, they are the entries of a list, and so are links.  A picture may be all of a
-    section, unless it is in a row of linked headings.
+    If most have none, they are the entries of a list, and so are links, but not those above
+    options or a button.  A picture may be all of a section, unless it is in a row of linked
+    headings.  A line right below the main heading is a standfirst.
     """
     segments, blocks = page.segments, page.index.segment_blocks
     by_shape: dict[tuple[str, str], list[tuple[Segment, bool]]] = {}
@@ -95,6 +96,7 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
         is_label = not heading.link_chars and len(heading.text) <= _MAX_HEADING_CHARS
         is_empty = ends_section and following > position + 1 and is_label
         is_empty = is_empty and not any(keep[position + 1 : following])
+        is_empty = is_empty and not _is_standfirst(segments, position)
         if is_empty:
             subtree_end = blocks[following] if following < len(segments) else len(page.index.tags)
             tags_below = page.index.tags[blocks[position] : subtree_end]
@@ -109,8 +111,53 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
         empty = [heading for heading, is_empty in similar_headings if is_empty]
         if 2 * len(empty) < len(similar_headings):
             yield from empty
+        elif _are_above_options(segments, empty):
+            yield from (s for s, _ in similar_headings if not any(keep[s.index + 1 : s.index + 2]))
+            first = empty[0].index - 1  # the heading of them all
+            yield from (s for s in segments[max(0, first) : first + 1] if s.block.tag == "h2")
+        elif _are_above_buttons(segments, empty):
+            yield from empty
     if 2 * len(row_headings) < len(headings):
         yield from row_headings
+
+
+_MIN_STANDFIRST_WORDS = 5
+
+
+def _is_standfirst(segments: Sequence[Segment], position: int) -> bool:
+    is_below_title = position > 0 and segments[position - 1].block.tag == "h1"
+    return is_below_title and len(segments[position].text.split()) >= _MIN_STANDFIRST_WORDS
+
+
+_MAX_OPTION_CHARS = 30
+_MIN_OPTIONS = 2
+_MAX_LINES_BELOW = 100
+
+
+def _lines_below(segments: Sequence[Segment], heading: Segment) -> list[Segment]:
+    lines = segments[heading.index + 1 : heading.index + 1 + _MAX_LINES_BELOW]
+    return list(takewhile(lambda line: line.block.tag not in HEADING_TAGS, lines))
+
+
+def _are_above_options(segments: Sequence[Segment], headings: Sequence[Segment]) -> bool:
+    """Return whether several headings have only options below them, as those of a filter."""
+    options = [_lines_below(segments, heading) for heading in headings]
+    return len(headings) > 1 and all(
+        len(lines) >= _MIN_OPTIONS and all(len(line.text) <= _MAX_OPTION_CHARS for line in lines)
+        for lines in options
+    )
+
+
+_MAX_CALLS = 2
+
+
+def _are_above_buttons(segments: Sequence[Segment], headings: Sequence[Segment]) -> bool:
+    """Return whether one or two headings have only a button below them."""
+    buttons = [_lines_below(segments, heading) for heading in headings]
+    return len(headings) <= _MAX_CALLS and all(
+        len(lines) == 1 and lines[0].link_chars == len(lines[0].text) <= _MAX_BUTTON_CHARS
+        for lines in buttons
+    )
 
 
 _MAX_CODE_LABEL_CHARS = 30

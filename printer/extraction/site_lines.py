@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from itertools import chain, islice
 
 from lxml.html import HtmlElement
@@ -304,11 +306,22 @@ def _cards_below(selected: SelectedText, label: int, total: int) -> range | None
 
 def drop_pointers(selected: SelectedText) -> None:
     """Drop paragraphs that are a label and a link to another page ('Read also: ...')."""
+    bullets = _bullets(selected)
     selected.drop(
         i
         for i, segment in enumerate(selected.segments)
-        if selected.keep[i] and _is_pointer(selected, segment)
+        if selected.keep[i] and segment.text[0] not in bullets and _is_pointer(selected, segment)
     )
+
+
+_MIN_ITEMS = 3
+
+
+def _bullets(selected: SelectedText) -> set[str]:
+    """Return the signs with which items of lists begin: before a line, they point to no story."""
+    items = (s for s in selected.segments if selected.keep[s.index] and s.block.tag == "li")
+    signs = Counter(item.text[0] for item in items)
+    return {sign for sign, count in signs.items() if count >= _MIN_ITEMS and not sign.isalnum()}
 
 
 _MAX_POINTER_LABEL_CHARS = 30
@@ -366,21 +379,36 @@ def drop_teasers(selected: SelectedText) -> None:
     More than a few cards are what the text is about.
     """
     total = selected.total()
+    bullets = _bullets(selected)
     teasers: set[int] = set()
     items: list[list[int]] = []
     cards: list[list[int]] = []
     for i, segment in enumerate(selected.segments):
         href = _teaser_href(segment) if selected.keep[i] else ""
-        if href and selected.is_on_site(href):
+        if href and segment.text[0] not in bullets and selected.is_on_site(href):
             teasers.add(i)
         elif segment.block.tag in HEADING_TAGS and selected.is_story(segment):
             item = _find_item(segment)
             if item is not None and (lines := _lines_of_item(selected, i, item)):
                 (items if item.tag == "li" else cards).append(lines)
+    teasers -= _names_of_entries(selected, teasers)
     stories = {*chain(*items, *(cards if len(cards) <= _MAX_CARDS else ()))}
     for dropped, max_share in ((teasers, _MAX_TEASERS_SHARE), (stories, _MAX_STORIES_SHARE)):
         if selected.size(dropped) <= max_share * total:
             selected.drop(dropped)
+
+
+def _names_of_entries(selected: SelectedText, links: Iterable[int]) -> set[int]:
+    """Return the links that stand above selected text in several boxes, as names of products."""
+    boxes = {i: selected.index.parents[selected.index.segment_blocks[i]] for i in links}
+    names = {
+        box: i
+        for i, box in boxes.items()
+        if i + 1 < selected.index.segment_ends[box]
+        and selected.keep[i + 1]
+        and selected.counts[selected.segments[i].text] == 1
+    }
+    return set(names.values()) if len(names) >= _MIN_ITEMS else set()
 
 
 #: A link of fewer words and characters may be a paragraph of one word.

@@ -197,6 +197,7 @@ _OUTSIDE_TEXT = int(
     | ElementFlag.FIGURE | ElementFlag.CAPTION | ElementFlag.HIDDEN | ElementFlag.BUTTON
     | ElementFlag.LABEL
 )  # fmt: skip
+_COLONS = (":", "：")
 _MIN_WORDS = 4
 _MAX_WORDS = 120
 #: The largest share of links in a standfirst.
@@ -211,6 +212,7 @@ def _is_plausible(lines: _Lines, i: int) -> bool:
         not lines.index.flags[blocks[i]] & _OUTSIDE_TEXT & ~text_flags
         and _MIN_WORDS <= lines.count_words(i) <= _MAX_WORDS
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
+        and (lines.keep[i] or segment.text[-1] not in _COLONS)  # announces what is left out
         and not _is_about_author(lines, i)
     )
 

@@ -19,6 +19,7 @@ from lxml.html import HtmlElement
 
 from ..text import clean_line
 from ..urls import resolve
+from .visibility import is_not_displayed
 
 #: Attributes of one element beyond this many are dropped.
 MAX_ATTRIBUTES = 1000
@@ -303,16 +304,20 @@ _SKIPPED = frozenset({
 _MAX_EVENTS = 400
 
 
+def _is_unread(element: HtmlElement) -> bool:
+    return element.tag in _SKIPPED or (bool(element.attrib) and is_not_displayed(element))
+
+
 def element_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
-    """Return an element's text as a clean line; only the beginning of a very large one."""
+    """Return an element's displayed text as a clean line; only the beginning of a large one."""
     parts = []
     walk = etree.iterwalk(element, ("start", "end"))
     for event, inner in islice(walk, _MAX_EVENTS):
-        if inner.tag in _LINES:
-            parts.append(" ")
-        elif inner.tag in _SKIPPED and event == "start" and inner is not element:
+        if event == "start" and inner is not element and _is_unread(inner):
             walk.skip_subtree()
             continue
+        if inner.tag in _LINES:
+            parts.append(" ")
         part = inner.text if event == "start" else inner.tail if inner is not element else None
         if part:
             parts.append(part)

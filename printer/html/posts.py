@@ -20,13 +20,19 @@ from ..text import YEAR, clean_attribute, count_previewed
 from .index import INVISIBLE_TAGS, Leaf, class_and_id
 from .metadata.dates import find_date, parse_date
 from .parse import element_line
+from .post_dates import (
+    EDGE_CHARACTERS,
+    ISO_DATE,
+    MAX_DATE_CHARS,
+    STAMP,
+    clean_date,
+    is_written_date,
+    read_date,
+)
 
 #: The most neighbors, ancestors or parts to examine where few are enough.
 MAX_NEARBY = 8
 MAX_NAME_LINE_CHARS = 80
-#: Characters around a name or a date that are not part of it.
-_EDGE_CHARACTERS = " :：,·•|»«›-–—"
-_MAX_DATE_CHARS = 60
 _DIGITS = re.compile(r"\d+")
 _MAX_AUTHOR_CHARS = 50
 
@@ -209,8 +215,11 @@ class PostReader:
         for post, post_leaves in leaves.items():
             post.leaves = _select_content(post, post_leaves)
             self.selected[post] = _text_length(post.leaves, sizes)
-            if not YEAR.search(post.date):
-                post.date = _find_written_date(post_leaves, set(post.leaves)) or post.date
+            is_stated = ISO_DATE.match(post.date)
+            if is_stated or not YEAR.search(post.date):
+                written = _find_written_date(post_leaves, set(post.leaves))
+                is_same = written and (not is_stated or _is_in_month(written, post.date))
+                post.date = written if is_same else post.date
         _find_written_authors(leaves)
         for post in leaves:
             post.leaves = _without_edit_note(post.leaves, post)
@@ -304,7 +313,7 @@ class PostReader:
         for post, link in profiles:
             if len(post.author) < 2:
                 name = _read_author(link)
-                post.author = name if any(map(str.isalnum, name)) else ""
+                post.author = name if _may_be_name(name) else ""
                 post.marks.append(link)
 
     def _read_signature(
@@ -325,7 +334,7 @@ class PostReader:
             element.tag == "a"
             and _PROFILE_URL.search((element.get("href") or "")[:300]) is not None
         )
-        if not (is_author or is_date or is_profile):
+        if item == "dateModified" or not (is_author or is_date or is_profile):
             return
         post = self._enclosing_post(element)
         if post is None or _is_quoted(element, post):
@@ -336,18 +345,14 @@ class PostReader:
                 len(element_line(element, limit=2 * _MAX_AUTHOR_LINE_CHARS))
                 < _MAX_AUTHOR_LINE_CHARS
             )
-            if (
-                any(map(str.isalnum, name))
-                and not is_written_date(name)
-                and len(name) <= _MAX_AUTHOR_CHARS
-            ):
+            if _may_be_name(name) and not is_written_date(name) and len(name) <= _MAX_AUTHOR_CHARS:
                 if len(post.author) < 2 or (stated and not post.stated):
                     post.author, post.stated = name, stated
                 post.marks += [element] if is_line else []
         elif is_profile:
             profiles.append((post, element))
         if is_date and (date := read_date(element)):
-            day = _clean_date(date.removeprefix(post.author).partition("(")[0])
+            day = clean_date(date.removeprefix(post.author).partition("(")[0])
             if post.dated is None or _is_better_date(post, element, day):
                 post.date, post.dated = day, element
             post.marks.append(element)
@@ -564,7 +569,7 @@ def _find_written_authors(leaves: Mapping[Post, list[Leaf]]) -> None:
                 2 <= len(name) <= _MAX_AUTHOR_CHARS
                 and any(map(str.isalpha, name))
                 and name_counts[_DIGITS.sub("#", name)] <= max_repetitions
-                and not is_written_date(name)
+                and not find_date(name)
             ):
                 post.author = name
                 break
@@ -576,12 +581,13 @@ def _ancestors_within(element: HtmlElement | None, post: Post) -> list[HtmlEleme
     return list(takewhile(lambda ancestor: ancestor is not post.element, around))
 
 
-_ISO_DATE = re.compile(r"\d{4}-\d{2}|\d{9}")
+def _is_in_month(date: str, day: str) -> bool:
+    return parse_date(date)[:7] == day[:7]
 
 
 def _is_better_date(post: Post, mark: HtmlElement, date: str) -> bool:
     """Return whether a date is the day of a post as displayed, or earlier than that of an edit."""
-    if _ISO_DATE.match(post.date) and parse_date(date)[:7] == post.date[:7]:
+    if ISO_DATE.match(post.date) and _is_in_month(date, post.date):
         return True
     is_similar = bool(mark.get("class")) and _path_step(mark) == _path_step(post.dated)
     return is_similar and "" < parse_date(date) < parse_date(post.date)
@@ -590,7 +596,8 @@ def _is_better_date(post: Post, mark: HtmlElement, date: str) -> bool:
 def _without_preview(content: list[Leaf]) -> list[Leaf]:
     """Return the text nodes of a post without the preview above its full text and other copies.
 
-    A folded post begins with a preview: its first paragraphs, the last of which is cut.
+    A folded post begins with a preview: its first paragraphs, the last of which is cut.  Code may
+    have the same output twice.
     """
     written = [leaf for leaf in content if leaf.text.strip()]
     texts = [leaf.text for leaf in written]
@@ -602,8 +609,17 @@ def _without_preview(content: list[Leaf]) -> list[Leaf]:
     return [
         leaf
         for leaf in content
-        if len(leaf.text) <= _MAX_REPEATED_CHARS or unique.setdefault(leaf.text, leaf) is leaf
+        if len(leaf.text) <= _MAX_REPEATED_CHARS
+        or unique.setdefault(leaf.text, leaf) is leaf
+        or _is_in_code(leaf)
     ]
+
+
+def _is_in_code(leaf: Leaf) -> bool:
+    parent = leaf.parent
+    return parent is not None and (
+        parent.tag == "pre" or next(parent.iterancestors("pre"), None) is not None
+    )
 
 
 #: The longest line about an edit.
@@ -634,8 +650,8 @@ def _without_edit_note(content: list[Leaf], post: Post) -> list[Leaf]:
 def _repeats_date(leaf: Leaf, path: Iterable[HtmlElement], date: str) -> bool:
     """Return whether some text is a post's date, or with it in one element: 'May 3, 2024 2 yr'."""
     times = (element for element in path if element.tag == "time")
-    return _clean_date(" ".join(leaf.text[:MAX_NAME_LINE_CHARS].split())) == date or any(
-        _clean_date(element_line(time, " ", MAX_NAME_LINE_CHARS)).startswith(date) for time in times
+    return clean_date(" ".join(leaf.text[:MAX_NAME_LINE_CHARS].split())) == date or any(
+        clean_date(element_line(time, " ", MAX_NAME_LINE_CHARS)).startswith(date) for time in times
     )
 
 
@@ -701,65 +717,22 @@ def _read_author(mark: HtmlElement) -> str:
     if not text:
         texts = (" ".join(str(part).split()) for part in islice(mark.itertext(), MAX_NEARBY))
         text = next((part for part in texts if any(map(str.isalnum, part))), "")
-    return _SAYS_VERB.sub("", clean_attribute(text)[:MAX_NAME_LINE_CHARS]).strip(_EDGE_CHARACTERS)
+    return _SAYS_VERB.sub("", clean_attribute(text)[:MAX_NAME_LINE_CHARS]).strip(EDGE_CHARACTERS)
+
+
+def _may_be_name(text: str) -> bool:
+    """Return whether a text is neither empty nor an address nor the number of a post."""
+    is_number = text[:1] == "#" and text[1:].isdecimal()
+    return any(map(str.isalnum, text)) and not is_number and "://" not in text
 
 
 def _author_name(leaf: Leaf) -> str:
-    return " ".join(leaf.text[: 2 * _MAX_AUTHOR_CHARS].split()).strip(_EDGE_CHARACTERS)
+    return " ".join(leaf.text[: 2 * _MAX_AUTHOR_CHARS].split()).strip(EDGE_CHARACTERS)
 
 
 def _text_length(leaves: Iterable[Leaf], sizes: Mapping[HtmlElement, int] | None) -> int:
     """Return the length of the selected text in some text nodes, or of all."""
     return sum(len(leaf.text.strip()) for leaf in leaves if sizes is None or leaf.parent in sizes)
-
-
-_NUMERIC_DATE = re.compile(r"(?<!\d)\d{1,2}([/.-])\d{1,2}\1\d{4}(?!\d)")  # perhaps ambiguous
-_CLOCK = re.compile(r"(?<!\d)[0-2]?\d[:.][0-5]\d(?!\d)")
-
-
-def is_written_date(text: str | None) -> bool:
-    """Return whether a text is only a date with a time of day."""
-    return bool(
-        text
-        and len(text) <= 2 * _MAX_DATE_CHARS
-        and _CLOCK.search(text)
-        and len(text.strip()) <= _MAX_DATE_CHARS
-        and (find_date(text) or _NUMERIC_DATE.search(text))
-    )
-
-
-_TIME_OF_DAY = re.compile(r"(?:\s(?:at|um|à|a las|alle|om|kl\.?|o))?[\s,]{1,3}[0-2]?\d[:.h][0-5]\d")
-_ISO_DAY_CHARS = len("2024-02-29")
-
-
-def read_date(mark: HtmlElement) -> str:
-    """Return the date in a mark: as displayed if that has a year, else the machine-readable day."""
-    time = mark if mark.tag == "time" or mark.get("datetime") else mark.find(".//time")
-    display = mark if time is None else time
-    if time is None:  # words may precede the date
-        inner = islice(mark.iterdescendants(), MAX_NEARBY)
-        display = next((e for e in inner if find_date(element_line(e, " ", _MAX_DATE_CHARS))), mark)
-    displayed = element_line(display, " ", _MAX_DATE_CHARS)
-    leading_text = " ".join((mark.text or "")[: 2 * _MAX_DATE_CHARS].split()).strip(
-        _EDGE_CHARACTERS
-    )
-    if time is None and find_date(leading_text):
-        displayed = leading_text  # before a note of a later edit
-    elif len(display) > 1 and YEAR.search(first := element_line(display[0], " ", _MAX_DATE_CHARS)):
-        displayed = first  # before a shorter form for small screens
-    stated = [mark.get("content"), mark.get("title")]
-    if time is not None:
-        stated = [time.get("datetime"), time.get("title"), *stated]
-    day = next(
-        (date[:_ISO_DAY_CHARS] for text in stated if text and (date := parse_date(text))), ""
-    )
-    if YEAR.search(displayed) or not day:
-        return displayed if any(map(str.isdigit, displayed)) else ""
-    titles = (" ".join((display.get("title") or "").split()), *(text for text in stated if text))
-    title = next((text for text in titles if not _ISO_DATE.match(text) and YEAR.search(text)), "")
-    return (
-        _TIME_OF_DAY.split(title[:_MAX_DATE_CHARS])[0].strip(_EDGE_CHARACTERS) if title else ""
-    ) or day
 
 
 def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
@@ -773,15 +746,11 @@ def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
             break
         if leaf in content:
             continue
-        text = " ".join(leaf.text[: 2 * _MAX_DATE_CHARS].split())
-        if is_written_date(text) and (not latest_text or parse_date(text) > latest):
-            latest, latest_text = parse_date(text), _clean_date(text)
+        text = " ".join(leaf.text[: 2 * MAX_DATE_CHARS].split())
+        if (
+            not STAMP.match(text)
+            and is_written_date(text)
+            and (not latest_text or parse_date(text) > latest)
+        ):
+            latest, latest_text = parse_date(text), clean_date(text)
     return latest_text
-
-
-_DATE_PREPOSITION = re.compile(r"\A(?:on|am|le|el|il|den|op|em)\s+(?=\w)", re.IGNORECASE)
-
-
-def _clean_date(text: str) -> str:
-    """Return a date without the words and punctuation around it: 'on Tue May 5, 2015 (#'."""
-    return _DATE_PREPOSITION.sub("", text.strip(_EDGE_CHARACTERS)).rstrip(_EDGE_CHARACTERS + "([#")

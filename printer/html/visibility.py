@@ -53,7 +53,10 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
         or _CLIPPING_STYLE.search(element.get("style") or "")
     ):
         return _is_short(element, _MAX_UNSEEN_CHARS)
-    return in_line and is_not_displayed(element) and _is_short(element, _MAX_UNSEEN_CHARS_IN_LINE)
+    parent = element.getparent()
+    is_in_heading = parent is not None and parent.tag in HEADING_TAGS
+    limit = _MAX_UNSEEN_CHARS if is_in_heading else _MAX_UNSEEN_CHARS_IN_LINE
+    return in_line and is_not_displayed(element) and _is_short(element, limit)
 
 
 _COMMENT_COUNT = re.compile(

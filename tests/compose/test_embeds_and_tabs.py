@@ -224,3 +224,8 @@ def test_a_player_before_the_text_is_not_content_unless_it_is_all_there_is() -> 
     assert sounds(SOUND + text) == 0
     assert sounds(text + SOUND) == 1
     assert sounds(SOUND + "<p>An episode of the podcast about the weir at Marl.</p>") == 1
+
+
+def test_the_count_of_a_slide_is_no_heading() -> None:
+    slide = "<div role=tabpanel aria-label='Slide {0} of 2'><p>Loads of oak, {0}.</p></div>".format
+    assert only(slide(1) + slide(2), Heading) == []

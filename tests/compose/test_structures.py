@@ -154,6 +154,17 @@ def test_definitions() -> None:
     assert shape == [(["t1", "t2"], 2), (["t3"], 1)]
 
 
+def test_a_folded_part_does_not_repeat_its_title() -> None:
+    details = "<img src=/oar.png><h2>Oars of ash</h2><h3>Blades</h3><p>They are long.</p>"
+    block = only(f"<dl><dt><button>Oars of ash</button><dd>{details}</dl>", DefinitionList)
+    assert [*iter_text(block)] == ["Oars of ash", "Blades", "They are long."]
+
+
+def test_the_numbers_of_an_ordered_list_are_not_doubled() -> None:
+    html = "<ol><li><p>#1</p><p>Oar</p><li><p>#2</p><p>Sail</p></ol>"
+    assert [*iter_text(only(html, List))] == ["Oar", "Sail"]
+
+
 def test_a_definition_list_without_definitions_is_plain_text() -> None:
     block = only("<dl class=news><div>The ferry leaves at dawn.</div></dl>", Paragraph)
     assert plain_text(block.spans) == "The ferry leaves at dawn."
@@ -850,6 +861,7 @@ def test_a_table_that_aligns_equations_becomes_formulas_with_their_numbers() -> 
         "<pre><div><span class=x>9</span><div>a\n</div></div>"
         "<div><style>p { }</style><span class=x>10</span><div>  b</div></div></pre>",
         "<pre><code><i>1</i>a\n<i>2</i>  b\n</code></pre>",
+        "<pre><span class=line>a</span><span class='line border-l'>  b</span></pre>",
         "<pre>a\r\n&nbsp;&nbsp;b\n</pre>",
         "<pre><code><div><span>sh</span><button>Copy</button></div><div>a\n  b</div></code></pre>",
     ],

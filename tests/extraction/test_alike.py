@@ -61,3 +61,10 @@ def test_the_name_of_a_field_stays_with_its_value() -> None:
     field = "<div><div><p>Delivery:</p></div><div><p>Free</p></div></div>"
     assert added(f"<p>{TEXT}</p>{field}", "Delivery") == ["Delivery:"]
     assert added(f"<p>{TEXT}</p>{field}", "Delivery", score=0.2) == []
+
+
+def test_the_figure_above_the_text_of_a_card_stays() -> None:
+    card = f"<div><div class=figure>{{}}</div><p>{TEXT}</p></div>"
+    for figure in ("8%", "$50", "1,200+"):
+        assert added(card.format(figure), figure) == [figure]
+    assert added(card.format("0+"), "0+") == []

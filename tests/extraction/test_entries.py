@@ -63,6 +63,24 @@ def test_buttons_and_copied_entries_are_not_completed() -> None:
     assert completed(f"<ul>{choices}</ul>", NAMES[:3]) == []
 
 
+def test_names_that_several_entries_have_are_completed() -> None:
+    job = "<div class=job><h5>{0}</h5><h3>{1}</h3><p>{2} hours</p><p>{2} days</p></div>"
+    names = ["Marl", "Reed", "Marl", "Weir", "Ash", "Marl", "Oak", "Elm"]
+    jobs = "".join(job.format(name, f"Miller {n}", n) for n, name in enumerate(names))
+    selected = [*(f"{n} hours" for n in range(8)), *(f"{n} days" for n in range(8)), "Reed", "Ash"]
+    assert completed(jobs, selected, score=0.4) == ["Marl", "Marl", "Weir", "Marl", "Oak", "Elm"]
+
+
+def test_rows_of_either_shade_and_those_folded_away_are_completed() -> None:
+    rows = "".join(
+        f"<a class='row {('odd', 'even')[n % 2]}' href=/{name}><div class=name>{name}</div></a>"
+        for n, name in enumerate(NAMES)
+    )
+    assert completed(f"<div style='display:none'>{rows}</div>", NAMES[:5], is_list=False) == [
+        "Keel"
+    ]
+
+
 def test_what_entries_share_is_completed() -> None:
     woods = ["Ash", "Oak", "Ash", "Ash", "Oak", "Ash"]
     cards = [CARD.format(name, wood, "Buy") for name, wood in zip(NAMES, woods, strict=True)]

@@ -422,3 +422,29 @@ def test_the_path_to_the_page_is_dropped() -> None:
     crumbs = "<div class=shop-breadcrumbs><a href=/b>Boats</a> &gt; Oars of ash</div>"
     html = f"{crumbs}<h1>Oars</h1><p>{TEXT} A.</p><p>{TEXT} B.</p>"
     assert "Boats > Oars of ash" not in choice(html, ["Boats", "Oars", TEXT], "product")
+
+
+def test_tabs_of_pages_go_from_manuals():
+    tabs = "".join(
+        f"<li><h2><a href=/docs/{n}>By {n}</a></h2></li>" for n in ("oar", "sail", "rope")
+    )
+    html = f"<p>{TEXT}</p><ul>{tabs}</ul><h2>Steps</h2><p>{TEXT} Again.</p>"
+    assert choice(html, [""], "documentation") == [TEXT, "Steps", f"{TEXT} Again."]
+
+
+def test_a_row_of_related_pages_goes_from_services():
+    row = "<section class='related-pages cards'><h2>Explore more</h2><h3>Oars</h3></section>"
+    html = f"<p>{TEXT}</p>{row}"
+    assert choice(html, [""], "service") == [TEXT]
+
+
+def test_the_label_of_a_field_goes_from_products():
+    fields = "<div><div>Quantity:</div><input type=number></div><div><p>Colour: blue</p></div>"
+    assert choice(f"<p>{TEXT}</p>{fields}", [""], "product") == [TEXT, "Colour: blue"]
+
+
+def test_a_list_that_is_all_of_a_section_is_kept_whole():
+    sizes = "<ul><li>Oars of ash for rivers<li>Sails of linen for lakes<li>Rope</ul>"
+    html = f"<p>{TEXT}</p><h3>In the box</h3>{sizes}<h3>Use</h3><p>{TEXT} Again.</p>"
+    texts = choice(html, [TEXT, "In the box", "Rope", "Use"], "product")
+    assert texts[2:5] == ["Oars of ash for rivers", "Sails of linen for lakes", "Rope"]

@@ -177,3 +177,27 @@ def test_links_of_the_same_words_below_texts_are_buttons(line: str, found: str) 
     buttons = find_buttons(page, [True] * len(page.segments))
     assert len(buttons) == (3 * line.count("<a") if found else 0)
     assert not found or found in {element.text for element in buttons}
+
+
+def test_the_headings_of_a_filter_go_with_its_options() -> None:
+    options = "<div><h3>{0}</h3></div><p>One</p><p>Two</p>"
+    bar = "<h2>Filters</h2>" + options.format("Colours") + options.format("Sizes")
+    html = f"<h1>Oars</h1><p>{TEXT}</p>{bar}<h2>Oar of ash</h2><p>{TEXT} Again.</p>"
+    selected = ["Oar", TEXT, "Filters", "Colours", "Sizes"]
+    assert choice(html, selected, "collection") == [
+        "Oars", TEXT, "Oar of ash", f"{TEXT} Again.",
+    ]  # fmt: skip
+
+
+def test_a_heading_above_only_a_button_goes() -> None:
+    call = "<h3 class=call>Do you plan a boat?</h3><p><a href=/ask>Ask us</a></p>"
+    html = f"<h1>Oars</h1><p>{TEXT}</p>{call}<h2>Sails</h2><p>{TEXT} Again.</p>"
+    selected = ["Oars", TEXT, "Do you", "Sails"]
+    assert "Do you plan a boat?" not in choice(html, selected, "service")
+
+
+def test_a_line_below_the_main_heading_stays() -> None:
+    lines = "<h1>Oars</h1><h3>Oars of ash for rivers and lakes</h3><h4><a href=/a>Ask us</a></h4>"
+    parts = "".join(f"<h2>Part {n}</h2><h3>Of {n}</h3><p>{TEXT} {n}.</p>" for n in range(3))
+    selected = ["Oars", "Part", "Of", TEXT]
+    assert "Oars of ash for rivers and lakes" in choice(lines + parts, selected, "service")

@@ -456,3 +456,24 @@ def test_the_path_of_sections_to_the_title_goes(kind):
     html = f"{path}<h1>Ferries at dawn</h1><p>{TEXT}</p>"
     head = "<title>Ferries at dawn</title>"
     assert choice(html, ["Training", TEXT], head=head, kind=kind) == [TEXT]
+
+
+def test_an_arrow_that_begins_items_of_lists_points_to_no_other_story():
+    items = "".join(f"<li>→ Form {n} of the harbour" for n in range(3))
+    line = "→ <b>Warning:</b> Read the <a href=/rules>rules of the harbour</a> first."
+    assert len(choice(f"<p>{TEXT}</p><p>{line}</p><ul>{items}</ul>", [""])) == 5
+    assert len(choice(f"<p>{TEXT}</p><p>{line}</p>", [""])) == 1
+
+
+def test_the_linked_names_of_products_stay_above_their_text():
+    tile = (
+        "<div><div class=name><a href=/{0}>The long oar of ash, {0}</a></div><p>{1} {0}.</p></div>"
+    )
+    names = ("blue", "red", "grey")
+    html = f"<p>{TEXT}</p>" + "".join(tile.format(name, TEXT) for name in names)
+    assert len(choice(html, [""])) == 7
+    teasers = f"<p>{TEXT}</p>" + "".join(
+        f"<p><a href=/{name}>The long oar of ash, {name}</a></p><p>{TEXT} {name}.</p>"
+        for name in names
+    )
+    assert len(choice(teasers, [""])) == 4

@@ -241,3 +241,8 @@ def test_a_text_that_begins_with_its_place_is_not_lifted_out(place: str) -> None
 def test_text_without_an_element_of_its_own_is_not_lifted_out() -> None:
     body = f"<div>{TEXT}<p>{TEXT} Again.</p><p>{TEXT} And again.</p></div>"
     assert standfirst(f"<h1>The ferry</h1>{body}", TEXT) == []
+
+
+def test_a_line_that_announces_buttons_is_no_standfirst() -> None:
+    label = "<div class=ai-summary><p>Summarize this article with:</p><a href=/a>Ask</a></div>"
+    assert standfirst(f"<h1>The ferry</h1>{label}{BODY}") == []

@@ -366,3 +366,47 @@ def test_the_first_post_of_a_page_that_has_it_twice_is_read_once() -> None:
     assert signed(found) == [
         ("Ann", "May 3, 2024"), *[("Ben", "May 4, 2024")] * 2, ("Cy", "May 4, 2024"),
     ]  # fmt: skip
+
+
+def test_the_same_output_of_two_programs_is_printed_twice() -> None:
+    output = "<pre><code>" + "The ferry leaves at dawn.\n" * 8 + "</code></pre>"
+    post = "<div class=post id=p{0}><b class=author>{1}</b><i class=date>May {0}, 2024</i>{2}</div>"
+    body = f"<div class=text><p>The first says:</p>{output}<p>The second says:</p>{output}</div>"
+    found = posts(
+        post.format(1, "Ann", body)
+        + post.format(2, "Ben", "<div class=text>The weir has gone, and the path with it.</div>")
+    )
+    assert fields(found)[0][2].count("The ferry") == 16
+
+
+def test_neither_the_number_of_a_post_nor_an_address_is_its_author() -> None:
+    post = (
+        "<div class=post id=p{0}><p class=author>{1}<i class=date>May {0}, 2024</i>"
+        "<a href=#p{0}><span>#{0}</span></a></p>"
+        "<div class=text>The nets are dry and the ferry leaves at dawn, {0}; see"
+        " <a href=//x.example/user/a>https://x.example/user/a</a>.</div></div>"
+    )
+    names = ("<a class=username>Ann</a>", "", "<a class=username>Ben</a>")
+    found = posts("".join(post.format(n, name) for n, name in enumerate(names, 1)))
+    assert [post.author for post in found] == ["Ann", "", "Ben"]
+
+
+def test_the_date_of_a_post_is_that_which_readers_see() -> None:
+    post = (
+        "<article class=post id=p{0} data-author={1} itemscope><header><span>Jul {0}, 2024 at 7:30 PM"
+        "</span><meta itemprop=datePublished content=2024-07-0{0}T19:30:00Z></header>"
+        "<div class=text>The nets are dry and the ferry leaves at dawn, {1}.</div>{2}</article>"
+    )
+    edit = "<div class=note>Edited: <time itemprop=dateModified datetime=2024-07-09>Jul 9, 2024</time></div>"
+    found = posts(post.format(5, "Ann", "") + post.format(6, "Ben", edit))
+    assert [post.date for post in found] == ["Jul 5, 2024 at 7:30 PM", "Jul 6, 2024 at 7:30 PM"]
+
+
+def test_a_date_for_machines_is_a_day() -> None:
+    stamp = "<time datetime=2021-04-0{0}T04:06:17.467Z>2021-04-0{0}T04:06:17.467Z+00:00</time>"
+    html = "".join(
+        f"<div class=post id=p{n}><b class=author>{name}</b>{stamp.format(n)}"
+        f"<div class=text>The nets are dry and the ferry leaves at dawn, {name}.</div></div>"
+        for n, name in enumerate(["Ann", "Ben"], 1)
+    )
+    assert [post.date for post in posts(html)] == ["2021-04-01", "2021-04-02"]

@@ -8,7 +8,7 @@ import pytest
 from lxml.html import document_fromstring
 
 from printer.html.index import ElementFlag, build_index
-from printer.html.parse import parse
+from printer.html.parse import element_line, parse
 from printer.html.visibility import has_unseen_class, hide_by_style, read_controls
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -164,3 +164,10 @@ def test_hostile_style_sheets_are_read_in_linear_time():
 def test_a_link_to_nowhere_controls_nothing():
     root = document_fromstring("<body><a href='#'>Up</a><a href='#more'>More</a></body>")
     assert read_controls(root.iter("*")) == {"more"}
+
+
+def test_a_hidden_part_of_a_heading_is_no_part_of_it() -> None:
+    hint = "<x-actions hidden><span>Keep what you like.</span> <span>" + "Save it. " * 9
+    html = f"<h1>Oars <div>of ash</div> in {hint}</span></x-actions></h1>"
+    assert texts(html) == ["Oars", "of ash", "in"]
+    assert element_line(document_fromstring(html).find(".//h1")) == "Oars of ash in"
