@@ -177,3 +177,11 @@ def test_links_of_the_same_words_below_texts_are_buttons(line: str, found: str) 
     buttons = find_buttons(page, [True] * len(page.segments))
     assert len(buttons) == (3 * line.count("<a") if found else 0)
     assert not found or found in {element.text for element in buttons}
+
+
+def test_questions_whose_answers_only_a_script_has_go_with_their_headings() -> None:
+    button = "<div><button aria-expanded=false>What about oar {}?</button></div>".format
+    buttons = "".join(map(button, range(3)))
+    html = f"<p>{TEXT}</p><h2>Questions</h2>{buttons}<h2>The end</h2><p>{TEXT} Yes.</p>"
+    assert choice(html, [""]) == [TEXT, "The end", f"{TEXT} Yes."]
+    assert len(choice(html.replace("</button>", f"</button><p>{TEXT}</p>"), [""])) == 10
