@@ -61,3 +61,15 @@ def test_the_name_of_a_field_stays_with_its_value() -> None:
     field = "<div><div><p>Delivery:</p></div><div><p>Free</p></div></div>"
     assert added(f"<p>{TEXT}</p>{field}", "Delivery") == ["Delivery:"]
     assert added(f"<p>{TEXT}</p>{field}", "Delivery", score=0.2) == []
+
+
+def test_a_short_main_heading_stands_in_the_element_of_the_text() -> None:
+    heading = f"<article><h1>Nets</h1><p>{TEXT}</p></article>"
+    assert added(heading, "Nets", score=0.4, title="A page of the harbour") == ["Nets"]
+    apart = f"<header><h1>Nets</h1></header><p>{TEXT}</p>"
+    assert added(apart, "Nets", score=0.4, title="A page of the harbour") == []
+
+
+def test_headings_are_alike_by_their_first_class() -> None:
+    parts = f"<h2 class='title part'>Ropes</h2><p>{TEXT}</p><h2 class='title end'>Nets</h2>{TEXT}"
+    assert added(parts, "Ropes") == ["Ropes"]

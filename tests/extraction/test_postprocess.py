@@ -422,3 +422,11 @@ def test_the_path_to_the_page_is_dropped() -> None:
     crumbs = "<div class=shop-breadcrumbs><a href=/b>Boats</a> &gt; Oars of ash</div>"
     html = f"{crumbs}<h1>Oars</h1><p>{TEXT} A.</p><p>{TEXT} B.</p>"
     assert "Boats > Oars of ash" not in choice(html, ["Boats", "Oars", TEXT], "product")
+
+
+def test_a_list_without_links_is_whole_among_the_text_of_an_article():
+    points = "<ul><li>The bell rings</li><li>The lamp is lit</li><li>The rope is cast</li></ul>"
+    html = f"<p>{TEXT}</p>{points}<p>{TEXT} Again.</p>"
+    assert len(choice(html, [TEXT, "lamp"])) == 5
+    assert len(choice(html, [TEXT, "lamp"], "listing")) == 3
+    assert len(choice(f"<p>{TEXT}</p>{points}", [TEXT, "lamp"])) == 2

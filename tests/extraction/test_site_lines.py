@@ -456,3 +456,19 @@ def test_the_path_of_sections_to_the_title_goes(kind):
     html = f"{path}<h1>Ferries at dawn</h1><p>{TEXT}</p>"
     head = "<title>Ferries at dawn</title>"
     assert choice(html, ["Training", TEXT], head=head, kind=kind) == [TEXT]
+
+
+def test_a_line_about_rights_that_the_text_announces_stays():
+    line = "<p>© 2011, Kester Harbour</p>"
+    assert len(choice(f"<p>{TEXT}</p><p>{TEXT} Use this line:</p>{line}", [""])) == 3
+    assert len(choice(f"<p>{TEXT}</p><p>{TEXT} Use this.</p>{line}", [""])) == 2
+
+
+def test_the_box_of_a_story_that_somebody_else_signs_goes():
+    box = f"<div><h3>The mayor on nets</h3><div><p>By {{}} for Tides</p><p>{TEXT}</p></div></div>"
+    html = f"<p>{TEXT}</p>{{}}" + f"<p>{TEXT} Again.</p>" * 6
+    head = "<meta name=author content='Ivo Halloran'>"
+    boxes = [box.format(name) for name in ("Tam Reed", "Orla Fennimoor", "Ivo Halloran")]
+    assert len(choice(html.format(boxes[0]), [""], head=head)) == 7
+    assert len(choice(html.format(boxes[0] + boxes[1]), [""], head=head)) == 13
+    assert len(choice(html.format(boxes[2]), [""], head=head)) == 10

@@ -241,3 +241,18 @@ def test_a_text_that_begins_with_its_place_is_not_lifted_out(place: str) -> None
 def test_text_without_an_element_of_its_own_is_not_lifted_out() -> None:
     body = f"<div>{TEXT}<p>{TEXT} Again.</p><p>{TEXT} And again.</p></div>"
     assert standfirst(f"<h1>The ferry</h1>{body}", TEXT) == []
+
+
+def test_a_line_above_the_standfirst_in_its_element_belongs_to_it() -> None:
+    line = "In conversation with the pilot"
+    box = f"<div><p>{line}</p><h2>{SUMMARY}</h2></div>"
+    assert standfirst(f"<h1>The ferry</h1>{box}{BODY}", SUMMARY) == [line, SUMMARY]
+    apart = f"<p>{line}</p><div><h2>{SUMMARY}</h2></div>"
+    assert standfirst(f"<h1>The ferry</h1>{apart}{BODY}", SUMMARY) == [SUMMARY]
+
+
+def test_a_heading_above_the_byline_is_the_standfirst() -> None:
+    copies = "<ul><li>The ferry</li></ul><h1>The ferry</h1>"
+    byline = "<p>By <a rel=author href=/tam>Tam Reed</a></p>"
+    assert standfirst(f"{copies}<h4>{SUMMARY}</h4>{byline}{BODY}") == [SUMMARY]
+    assert standfirst(f"{copies}<h4>{SUMMARY}</h4>{BODY}") == []
