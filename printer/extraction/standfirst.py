@@ -102,7 +102,7 @@ class _Lines:
         tag = self.segments[i].block.tag
         if self._repeats_title(i):
             return True
-        is_end = tag in _HEADINGS and not self._has_title_heading and self._ends_with_title(i)
+        is_end = tag in _HEADINGS and not self._has_title_heading and self.ends_with_title(i)
         return (tag == "h1" or is_end) and not (i and self._repeats_title(i - 1))
 
     @cached_property
@@ -111,10 +111,10 @@ class _Lines:
         return any(map(self._repeats_title, headings))
 
     def _repeats_title(self, i: int) -> bool:
-        ends = self._ends_with_title(i)
+        ends = self.ends_with_title(i)
         return ends and not self.comparison_key(i).replace(self.title_key, "")
 
-    def _ends_with_title(self, i: int) -> bool:
+    def ends_with_title(self, i: int) -> bool:
         is_long_enough = 0 < len(self.title_key) <= LONGEST_FOLDED * len(self.segments[i].text)
         return is_long_enough and self.comparison_key(i).endswith(self.title_key)
 
@@ -205,6 +205,7 @@ def _is_above_byline(lines: _Lines, i: int) -> bool:
 def _is_subtitle(lines: _Lines, i: int) -> bool:
     """Return whether a line is a heading of several words between the title and the byline."""
     is_heading = lines.segments[i].block.tag in HEADING_TAGS and not lines.is_title(i)
+    is_heading = is_heading and not lines.ends_with_title(i)
     is_long = 2 * lines.count_words(i) >= _MIN_PARAGRAPH_WORDS
     return is_heading and is_long and _is_plausible(lines, i) and _is_above_byline(lines, i)
 
