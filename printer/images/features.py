@@ -122,6 +122,8 @@ def refusal(
         return "a smiley"
     if "an SVG file" in names and names & _ICON_FEATURES:
         return INTERFACE_DRAWING
+    if is_preview(candidate) and reader.copies[candidate.url_key] > 1:
+        return "a placeholder"
     if not caption.text and (reason := _refusal_without_caption(reader, candidate, names)):
         return reason
     if _is_portrait(reader, candidate, names, caption):

@@ -622,3 +622,9 @@ def test_text_beside_an_icon_is_no_caption() -> None:
     page, verdict = read(article(PHOTO, table))
     selection = select_pictures(page, verdict, ExtractOptions())
     assert drop_captions(page, verdict, selection).keep == verdict.keep
+
+
+def test_the_placeholder_of_several_pictures_is_not_printed() -> None:
+    stand_in = PHOTO.replace("/photo.jpg", "/lazy/placeholder.gif")
+    page, verdict = read(article(stand_in, stand_in))
+    assert find_pictures(page, verdict) == ()
