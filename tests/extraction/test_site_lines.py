@@ -268,6 +268,8 @@ def test_a_line_that_heads_only_stories_left_out_goes(line, goes):
         ("Join our mailing list!", True),
         ("Folgt mir auf Instagram: @harbour", True),
         ("Подписывайтесь на подкаст!", True),
+        ("Join in by visiting our LinkedIn page.", True),
+        ("They were visiting our harbour.", False),
         ("Follow me, said the pilot.", False),
         ("The quay is on Instagram.", False),
     ],
