@@ -65,6 +65,8 @@ def stated_marks(style: str) -> list[str]:
 _MARK_BY_TAG = {mark: mark for mark in MARKS} | {
     "b": "strong", "i": "em", "s": "del", "strike": "del", "tt": "code",
 }  # fmt: skip
+#: The class of a bold phrase.
+_BOLD_CLASS = re.compile(r"(?:^|[\s_-])(?<!not-)(?:bold|strong)(?=$|\s)")
 #: The class of a price that no longer holds, which shops strike through.
 _FORMER_PRICE = re.compile(
     r"(?:^|[\s_-])(?:original|was|old|compare|strike|strikethrough)(?=$|[\s_-])"
@@ -81,6 +83,8 @@ def mark_of(element: HtmlElement, tag: str) -> str:
     if tag != "span":
         return _MARK_BY_TAG.get(tag, "")
     name = element.get("class") or ""
+    if _BOLD_CLASS.search(name):
+        return "strong"
     if "price" not in name or (element.getprevious() is None and element.getnext() is None):
         return ""
     return "del" if _FORMER_PRICE.search(name) else ""

@@ -142,7 +142,7 @@ class TableBuilder(BlockBuilder):
         if not blocks and element.tag == "td" and (text := _icon_text(element)):
             blocks = (Paragraph((Span(text),)),)
         header = element.tag == "th" or element.get("role") in {"columnheader", "rowheader"}
-        if not element.keys():  # the most frequent case
+        if not (element.keys() or len(element)):  # the most frequent case
             cells.append(Cell(blocks, header))
             return
         spans = _span(element, "colspan"), _span(element, "rowspan")
@@ -244,12 +244,17 @@ def _icon_text(cell: HtmlElement) -> str:
         title = element.text if element.tag == "title" else element.get("title")
         label = clean_attribute(element.get("aria-label") or element.get("alt") or title)
         if label and len(label) <= _MAX_ICON_LABEL_CHARS:
-            return label
+            drawn = _TICK_OR_CROSS.fullmatch(label.lower())
+            return label if drawn is None or label.lower() == "yes" else _sign(drawn)
         source = (element.get("src") or "").rpartition("/")[2]
         target = element.get("href") or element.get("xlink:href") or ""
         names.append(f"{element.get('class') or ''} {source[:80]} {target[-40:]}"[:200])
     match = _TICK_OR_CROSS.search(" ".join(names).lower())
-    return "" if match is None else "✓" if match["tick"] else "✗"
+    return "" if match is None else _sign(match)
+
+
+def _sign(match: re.Match[str]) -> str:
+    return "✓" if match["tick"] else "✗"
 
 
 def _fit_spans(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
@@ -275,6 +280,10 @@ _ALIGN = re.compile(r"text-align\s{0,9}:\s{0,9}(left|right|center)", re.IGNORECA
 
 
 def _alignment(element: HtmlElement) -> str:
+    """Return how a cell, or the only paragraph in it, is aligned."""
+    is_box = len(element) == 1 and element[0].tag in ("p", "div")
+    if is_box and not (element.text or "").strip() and (align := _alignment(element[0])):
+        return align
     align = (element.get("align") or "").lower()
     if align in {"left", "right", "center"}:
         return align

@@ -40,10 +40,10 @@ from ..selection import Verdict
 from ..text import WORD, comparison_key
 from .classifier.model import classify, load_default_model
 from .entries import add_names, add_price, add_prices, complete_entries, is_listing
+from .linked_notes import add_linked_notes
 from .missing_blocks import (
     add_announced_lists,
     add_item_labels,
-    add_linked_notes,
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
@@ -324,7 +324,10 @@ def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     words, known = (set(WORD.findall(text.casefold())) for text in (heading.text, title))
     is_title = len(words & known) >= _MIN_TITLE_WORDS * min(len(words), len(known))
     is_title |= comparison_key(heading.text) in comparison_key(title)
-    is_name = len(words) < _MIN_MAIN_HEADING_WORDS or is_date_line(
+    # A short heading elsewhere may be the name of the site.
+    parent = heading.block.getparent()
+    is_beside_text = parent is page.segments[first].block.getparent() and parent.tag != "body"
+    is_name = (len(words) < _MIN_MAIN_HEADING_WORDS and not is_beside_text) or is_date_line(
         heading.text, page.metadata.language
     )
     if _is_heading(heading) and not (is_title or is_name):
@@ -376,4 +379,4 @@ def _is_heading(segment: Segment) -> bool:
 
 
 def _shape(element: HtmlElement) -> tuple[str, str]:
-    return str(element.tag), element.get("class") or ""
+    return str(element.tag), (element.get("class") or "").strip().partition(" ")[0]

@@ -273,9 +273,36 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
             for j in pending:
                 selected[j] = True
             pending = []
-    for i in _last_paragraphs(index, selected, scores):
+    for i in (*_last_paragraphs(index, selected, scores), *_closing_credits(index, selected)):
         selected[i] = True
     return tuple(selected)
+
+
+#: Who did what for the text, on one line, and one of several lines that tell it.
+_SIGN_OFF = re.compile(
+    r"\(?(?:[Aa]dditional )?(?:(?:Reporting|Writing|Editing|Compiled)(?: and \w{4,9})? by"
+    r"|Reporte (?:de|por)|Reportagem de|Mit Material von|Redigiert von|Edité par|A cura di)\s\S"
+)
+_CREDIT = re.compile(r"[^\W\d_][^:.?!]{1,40}: ?[^\W\d_a-z].{1,80}(?<![.?!:])")
+_MIN_CREDITS = 3
+_MAX_CREDIT_LINES = 30
+
+
+def _closing_credits(index: PageIndex, keep: Sequence[bool]) -> Iterator[int]:
+    """Yield the lines below the last selected one that say who did what, with their heading."""
+    last = max(i for i, flag in enumerate(keep) if flag)
+    segments, blocks = index.segments, index.segment_blocks
+    if any(_SIGN_OFF.match(segment.text) for segment in segments[last + 1 : last + 2]):
+        yield last + 1
+    shapes = {_outer_shape(index, block) for block, flag in zip(blocks, keep, strict=True) if flag}
+    for i in range(last + 1, min(last + 1 + _MAX_CREDIT_LINES, len(blocks))):
+        lines = index.segment_range(blocks[i])
+        if i != lines.start or len(lines) < _MIN_CREDITS:
+            continue
+        is_text = _outer_shape(index, blocks[i]) in shapes
+        if is_text and all(_CREDIT.fullmatch(segments[line].text) for line in lines):
+            has_heading = segments[i - 1].text.endswith(":") and i - 1 > last
+            yield from range(i - has_heading, lines.stop)
 
 
 _MAX_LAST_PARAGRAPHS = 3
@@ -389,10 +416,11 @@ _MAX_SHAPE_LEVELS = 4
 
 
 def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
-    """Return the tags and classes, without numbers, of an element and of those around it."""
+    """Return the tags and first classes, without numbers, of an element and of those around it."""
     shape: list[tuple[str, str]] = []
     for _ in range(_MAX_SHAPE_LEVELS):
-        shape.append((index.tags[i], _DIGITS.sub("", index.classes[i] or "")))
+        name = (index.classes[i] or "").strip().partition(" ")[0]
+        shape.append((index.tags[i], _DIGITS.sub("", name)))
         i = index.parents[i]
         if i < 0:
             break
@@ -689,78 +717,3 @@ def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bo
     for i, _ in numbers_above:
         flags[i] = are_steps
     return tuple(flags)
-
-
-# Notes that the text refers to
-
-#: A reference to a note: a number, a letter or a symbol, bare or in brackets.
-_NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
-#: Each bracket of a reference may be an element.
-_MAX_MARK_ELEMENTS = 3
-_MAX_NOTE_SEGMENTS = 6
-_MAX_NOTE_CHARS = 1200
-#: The largest share of the selected text that notes may be.
-_MAX_NOTES_SHARE = 0.3
-#: A paper's bibliography may be as long as its text.
-_MAX_NOTES_SHARE_IN_ARTICLES = 1.0
-
-
-def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
-    """Return the selection with the notes that the selected text links to, if they are few."""
-    index = page.index
-    sizes = [len(segment.text) for segment in page.segments]
-    references: dict[str, int] = {}
-    for i, tag in enumerate(index.tags):
-        if tag != "a":
-            continue
-        element = index.elements[i]
-        if (href := element.get("href")) and href[:1] == "#" != href:
-            segment = index.segment_begins[i]
-            has_text = segment < index.segment_ends[i]
-            label = (
-                "".join(islice(element.itertext(), 8)) if len(element) <= _MAX_MARK_ELEMENTS else ""
-            )
-            if has_text and keep[segment] and _NOTE_MARK.fullmatch(label[:20]):
-                references.setdefault(href[1:], segment)
-    notes = set(_cited_notes(page, keep))
-    if not (references or notes):
-        return tuple(keep)
-    for i, element in enumerate(index.elements):
-        if not index.has_attributes[i]:
-            continue
-        reference = references.pop(index.ids[i] or element.get("name") or "", -1)
-        begin, end = index.segment_begins[i], index.segment_ends[i]
-        if (
-            end - begin == 1
-            and end < len(sizes)
-            and _NOTE_MARK.fullmatch(page.segments[begin].text)
-        ):
-            end += 1  # a note below its number
-        # Notes come after their references.
-        is_short = end - begin <= _MAX_NOTE_SEGMENTS and sum(sizes[begin:end]) <= _MAX_NOTE_CHARS
-        is_figure = index.tags[i] in {"figure", "table"}
-        if -1 < reference < begin and is_short and not is_figure:
-            notes.update(range(begin, end))
-    selected_chars = sum(size for i, size in enumerate(sizes) if keep[i] and i not in notes)
-    share = _MAX_NOTES_SHARE_IN_ARTICLES if kind == "article" else _MAX_NOTES_SHARE
-    if sum(sizes[i] for i in notes) > share * selected_chars:
-        return tuple(keep)
-    return tuple(flag or i in notes for i, flag in enumerate(keep))
-
-
-_CITATION = re.compile(r"\[(\d{1,3})\]")
-
-
-def _cited_notes(page: Page, keep: Sequence[bool]) -> range:
-    """Return the lines '[1] ...' below the text that counts up to their number, with a heading."""
-    last = max((i for i, flag in enumerate(keep) if flag), default=len(keep))
-    below = page.segments[last + 1 :]
-    start = next((n for n, line in enumerate(below[:3]) if line.text.startswith("[1]")), 0)
-    notes = takewhile(
-        lambda pair: pair[1].text.startswith(f"[{pair[0]}]"), enumerate(below[start:], 1)
-    )
-    count = len(list(notes))
-    texts = selected_texts(page.segments, keep)
-    cited = {int(number) for text in texts for number in _CITATION.findall(text)}
-    is_complete = count > 0 and cited.issuperset(range(1, count + 1))
-    return range(last + 1, last + 1 + start + count) if is_complete else range(0)

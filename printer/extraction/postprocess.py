@@ -116,6 +116,10 @@ def _complete(selected: SelectedText, kind: str) -> None:
         linked = sum(line.link_chars for line in lines) / chars
         is_list = tag in _LIST_TAGS
         is_links = kind == "article" and is_list and linked >= _MIN_LINKED_IN_LINKS
+        if kind == "article" and is_list and share and not linked:
+            # Among selected text, a list is printed whole.
+            is_amid = begin > 0 and selected.keep[begin - 1] and any(selected.keep[end : end + 1])
+            share = 1 if is_amid else share
         is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             for line in lines:
@@ -297,7 +301,7 @@ _RELATED_CLASS = re.compile(
 )
 #: Boxes in articles that ask for an e-mail address or another action.
 _PROMOTION_CLASS = re.compile(
-    r"newsletter|author-?(?:bio|box|card|info)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
+    r"newsletter|teaser[-_]?list|author-?(?:bio|box|card|info)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
     r"|cta(?<![a-z]cta)(?<!above-cta)(?![a-z]|_button)|(?:modal|popup)(?<![a-z]modal)(?![a-z])|"
     + _RELATED_CLASS.pattern
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise, takewhile
+from itertools import groupby, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
@@ -19,7 +19,7 @@ def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
     segments = page.segments
     dropped = list(_code_labels(segments))
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
-    dropped += _pagers(page)
+    dropped += [*_pagers(page), *_unanswered(segments)]
     dropped += _offers(page, keep) if kind == "article" else _empty_sections(page, keep)
     if kind != "documentation":  # whose examples repeat lines
         dropped += _copies(segments, keep)
@@ -280,6 +280,18 @@ def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[S
         )
         if not labels.isdisjoint(map(fold_words, (segment.text, unlinked))):
             yield segment
+
+
+_MIN_UNANSWERED = 3
+
+
+def _unanswered(segments: Sequence[Segment]) -> Iterable[Segment]:
+    """Yield rows of buttons without the text that they unfold, and the headings above them."""
+    for is_button, row in groupby(segments, lambda s: s.block.get("aria-expanded") == "false"):
+        lines = list(row)
+        if is_button and len(lines) >= _MIN_UNANSWERED:
+            above = reversed(segments[: lines[0].index])
+            yield from (*lines, *takewhile(lambda s: s.block.tag in HEADING_TAGS, above))
 
 
 _MIN_BUTTONS = 3

@@ -113,13 +113,15 @@ _MAX_CLOSING_SHARE_WITH_RIGHTS = 0.7
 def drop_closing_lines(selected: SelectedText) -> None:
     """Drop the site's own lines at the end: rights, credits, brackets, links to other pages."""
     last_lines = [i for i, flag in enumerate(selected.keep) if flag][-_MAX_CLOSING_LINES:]
-    texts = ((i, selected.segments[i].text) for i in last_lines)
+    # What the line above announces is part of the text.
+    announced = {i for i in last_lines if selected.segments[max(0, i - 1)].text.endswith(":")}
+    texts = ((i, selected.segments[i].text) for i in last_lines if i not in announced)
     short = ((i, text) for i, text in texts if len(text) <= _MAX_RIGHTS_CHARS)
     rights_lines = (i for i, text in short if has_phrase(text, "rights"))
     rights = next(rights_lines, len(selected.keep))
     closing = {i for i in last_lines if i >= rights}
     for i in reversed(last_lines):
-        if i < rights and not _is_closing(selected, i):
+        if i < rights and (i in announced or not _is_closing(selected, i)):
             break
         closing.add(i)
     has_rights = rights < len(selected.keep)
@@ -254,6 +256,28 @@ def drop_other_stories(selected: SelectedText) -> None:
                 selected.drop(stories)
         elif colon and fold_words(label) in labels:
             selected.keep[i] = segment.link_chars < _MIN_LINKED_TITLE * len(title)
+    boxes = [box for i in range(len(selected.keep)) if (box := _find_signed_box(selected, i))]
+    # A text by several authors has several.
+    if len(boxes) == 1 and selected.size(boxes[0]) <= _MAX_STORIES_SHARE * total:
+        selected.drop(boxes[0])
+
+
+def _find_signed_box(selected: SelectedText, heading: int) -> range:
+    """Return the box of a selected heading below which somebody else signs, empty for none."""
+    index, segments, metadata = selected.index, selected.segments, selected.page.metadata
+    if not (selected.keep[heading] and segments[heading].block.tag in HEADING_TAGS):
+        return range(0)
+    byline = segments[heading + 1].text if heading + 1 < len(segments) else ""
+    is_byline = len(byline) <= _MAX_LABEL_CHARS and BYLINE.match(byline) and byline[-1] not in ".:"
+    authors = metadata.byline.split(", ")
+    if not is_byline or not join_names([byline], metadata.language) or not metadata.byline:
+        return range(0)
+    if any(name.lower() in byline.lower() for name in authors):
+        return range(0)
+    box = index.segment_blocks[heading]
+    while box > 0 and len(index.segment_range(box)) < 2:
+        box = index.parents[box]
+    return index.segment_range(box)
 
 
 def _find_stories_below(selected: SelectedText, label: int, total: int) -> range | None:

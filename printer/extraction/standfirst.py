@@ -17,6 +17,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
 from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
 from ..text import CAMEL_CASE, LONGEST_FOLDED, WORD, YEAR, comparison_key, count_words
 
 #: Sub-headings are questions more often than standfirsts are.
@@ -31,7 +32,20 @@ _MAX_KEY_CHARS = 60
 def find_standfirst(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> frozenset[int]:
     """Return the segments of the standfirst, whether selected or not; none if there is none."""
     lines = _Lines(page, keep)
-    return frozenset(_by_summary(lines) or _by_name(lines) or _by_position(lines, scores))
+    found = _by_summary(lines) or _by_name(lines) or _by_position(lines, scores)
+    return frozenset([*found, *_line_above(lines, found, scores)])
+
+
+_MIN_SCORE_ABOVE = 0.5
+
+
+def _line_above(lines: _Lines, found: Sequence[int], scores: Sequence[float]) -> Sequence[int]:
+    """Return the likely line above a standfirst in the same element, 'In conversation with ...'."""
+    above = min(found, default=0) - 1
+    if above <= lines.title or scores[above] < _MIN_SCORE_ABOVE or not _is_plausible(lines, above):
+        return []
+    parents = {lines.segments[i].block.getparent() for i in (above, above + 1)}
+    return [above] if len(parents) == 1 else []
 
 
 def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
@@ -63,7 +77,10 @@ class _Lines:
         # Pages may repeat the title between the standfirst and the text.
         nearby = range(max(0, first - _MAX_LINES_BELOW_TITLE), first)
         titles = chain(filter(self.is_title, nearby), filter(self.is_title, reversed(range(first))))
-        return next(titles, -1)
+        title = next(titles, -1)
+        while -1 < title < first - 1 and self._repeats_title(title + 1):
+            title += 1  # below its copy in a breadcrumb
+        return title
 
     @cached_property
     def authors(self) -> list[str]:
@@ -85,7 +102,7 @@ class _Lines:
         tag = self.segments[i].block.tag
         if self._repeats_title(i):
             return True
-        is_end = tag in _HEADINGS and not self._has_title_heading and self._ends_with_title(i)
+        is_end = tag in _HEADINGS and not self._has_title_heading and self.ends_with_title(i)
         return (tag == "h1" or is_end) and not (i and self._repeats_title(i - 1))
 
     @cached_property
@@ -94,10 +111,10 @@ class _Lines:
         return any(map(self._repeats_title, headings))
 
     def _repeats_title(self, i: int) -> bool:
-        ends = self._ends_with_title(i)
+        ends = self.ends_with_title(i)
         return ends and not self.comparison_key(i).replace(self.title_key, "")
 
-    def _ends_with_title(self, i: int) -> bool:
+    def ends_with_title(self, i: int) -> bool:
         is_long_enough = 0 < len(self.title_key) <= LONGEST_FOLDED * len(self.segments[i].text)
         return is_long_enough and self.comparison_key(i).endswith(self.title_key)
 
@@ -171,13 +188,26 @@ def _by_position(lines: _Lines, scores: Sequence[float]) -> list[int]:
         return []
     between = range(lines.title + 1, lines.text[0])
     sentences = [candidate for candidate in between if _is_sentence(lines, candidate)]
+    sentences = sentences or [i for i in between if _is_subtitle(lines, i)]
     if len(sentences) != 1 or lines.keep[sentences[0]] or scores[sentences[0]] < _MIN_SCORE:
         return []
     candidate = sentences[0]
-    text_below = lines.segments[candidate + 1].text.lower()
+    is_next = candidate == between.start
+    return sentences if is_next or _is_above_byline(lines, candidate) else []
+
+
+def _is_above_byline(lines: _Lines, i: int) -> bool:
+    text_below = lines.segments[i + 1].text.lower()
     named = any(name.lower() in text_below for name in lines.authors)
-    is_above = len(text_below) <= _MAX_BYLINE_CHARS and named
-    return sentences if candidate == between.start or is_above else []
+    return len(text_below) <= _MAX_BYLINE_CHARS and named
+
+
+def _is_subtitle(lines: _Lines, i: int) -> bool:
+    """Return whether a line is a heading of several words between the title and the byline."""
+    is_heading = lines.segments[i].block.tag in HEADING_TAGS and not lines.is_title(i)
+    is_heading = is_heading and not lines.ends_with_title(i)
+    is_long = 2 * lines.count_words(i) >= _MIN_PARAGRAPH_WORDS
+    return is_heading and is_long and _is_plausible(lines, i) and _is_above_byline(lines, i)
 
 
 _SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')

@@ -361,7 +361,10 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
         if not is_unnamed and name not in ids:
             continue
         links = islice(part.iter("a"), _MAX_CONTROLS)
-        length = len(_beginning_of_text(part, _MAX_COUNTED_PART_CHARS))
+        text = _beginning_of_text(part, _MAX_COUNTED_PART_CHARS)
+        if any(_beginning_of_text(button) == text for button in islice(part.iter("button"), 2)):
+            return None  # the next control: a script has the text that this one unfolds
+        length = len(text)
         is_text = (
             length >= _MIN_PART_CHARS
             and 2 * sum(len(_beginning_of_text(link)) for link in links) < length

@@ -20,6 +20,7 @@ from ..files import load_json
 from ..html.index import ElementFlag
 from ..html.page import Page
 from ..selection import Verdict
+from ..text import YEAR
 from ..urls import host_of
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_caption_name, is_credit_line
@@ -50,6 +51,7 @@ class FeatureReader:
         self.article_sums = [0, *accumulate(selected_sizes)]
         self.link_sums = [0, *accumulate(segment.link_chars for segment in page.segments)]
         self.copies = Counter(candidate.url_key for candidate in candidates if candidate.url_key)
+        self.opened_dialogs = _opened_dialogs(candidates)
         self.structures = {candidate: _structure(candidate.element) for candidate in candidates}
         self.segments_by_structure: dict[tuple[str, ...], list[int]] = {}
         for candidate, shape in self.structures.items():
@@ -81,7 +83,10 @@ class FeatureReader:
         )
 
     def key(self, candidate: Candidate) -> str:
-        """Return the key of a picture; crops of the page's own picture have its key."""
+        """Return a key that crops of the page's own picture and copies in dialogs, too, share."""
+        dialog = _find_dialog(candidate)
+        if dialog is not None and dialog.get("id") in self.opened_dialogs:
+            return self.opened_dialogs[dialog.get("id", "")]
         is_lead = self.lead_file == candidate.url_key.rpartition("/")[2]
         return self.lead if is_lead and _is_distinct(self.lead_file) else candidate.url_key
 
@@ -102,6 +107,7 @@ _BADGE = re.compile(
     re.IGNORECASE,
 )
 _MAX_RULE_THICKNESS_PX = 3
+INTERFACE_DRAWING = "a drawing of the interface"
 
 
 def refusal(
@@ -111,7 +117,9 @@ def refusal(
     if "a smiley" in names:
         return "a smiley"
     if "an SVG file" in names and names & _ICON_FEATURES:
-        return "a drawing of the interface"
+        return INTERFACE_DRAWING
+    if is_preview(candidate) and reader.copies[candidate.url_key] > 1:
+        return "a placeholder"
     if not caption.text and (reason := _refusal_without_caption(reader, candidate, names)):
         return reason
     if _is_portrait(reader, candidate, names, caption):
@@ -123,6 +131,36 @@ def refusal(
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
         return "as small as an icon"
     return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
+
+
+def _is_in_dialog(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture is in a closed dialog that has no text of the article."""
+    dialog = _find_dialog(candidate)
+    if dialog is None or dialog.get("open") is not None or dialog not in reader.index.indexes:
+        return False
+    lines = reader.index.segment_range(reader.index.indexes[dialog])
+    return reader.article_sums[lines.stop] == reader.article_sums[lines.start]
+
+
+_MAX_DIALOG_LEVELS = 12
+
+
+def _find_dialog(candidate: Candidate) -> HtmlElement | None:
+    around = islice(candidate.element.iterancestors(), _MAX_DIALOG_LEVELS)
+    return next((e for e in around if e.tag == "dialog" or e.get("role") == "dialog"), None)
+
+
+_OPENING_ATTRIBUTES = ("data-target", "data-bs-target", "aria-controls", "href")
+
+
+def _opened_dialogs(candidates: Sequence[Candidate]) -> dict[str, str]:
+    """Return the keys of the pictures that open a dialog when clicked, by its id."""
+    keys: dict[str, str] = {}
+    for candidate in candidates:
+        for element in (candidate.element, *islice(candidate.element.iterancestors(), 2)):
+            targets = (element.get(name, "").lstrip("#") for name in _OPENING_ATTRIBUTES)
+            keys |= {target: candidate.url_key for target in targets if target not in keys}
+    return keys
 
 
 #: A parameter by which a link names the advertisement it belongs to.
@@ -137,6 +175,8 @@ _FEED_LINK = re.compile(
 def _refusal_without_caption(
     reader: FeatureReader, candidate: Candidate, names: frozenset[str]
 ) -> str:
+    if _is_in_dialog(reader, candidate):
+        return "a picture in a dialog, which opens on a click"
     if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
         return "a badge or a hidden button"
     if "linked for sharing" in names and "the page's own picture" not in names:
@@ -363,7 +403,9 @@ def _surrounding_features(
             yield f"with: {_describe_share(article_chars, total)}"
             size = next((f"under {n}" for n in (30, 120, 400, 2000) if total < n), "plenty")
             yield f"with {size} of text"
-            if reader.link_sums[end] - reader.link_sums[begin] > total / 2:
+            line = reader.page.segments[begin].text
+            is_credit = end - begin == 1 and is_credit_line(line) and not YEAR.search(line)
+            if reader.link_sums[end] - reader.link_sums[begin] > total / 2 and not is_credit:
                 yield "with text of links"
             if total < 200 and _AD_LABEL.fullmatch(reader.page.segments[begin].text[:40]):
                 yield "under the word for advertising"

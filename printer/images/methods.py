@@ -24,7 +24,15 @@ from ..selection import Verdict
 from ..urls import host_of
 from .candidates import Candidate, article_column, find_candidates, is_beside_column
 from .captions import Caption, CaptionFinder
-from .features import FeatureReader, address_features, is_lead, is_near_title, long_words, refusal
+from .features import (
+    INTERFACE_DRAWING,
+    FeatureReader,
+    address_features,
+    is_lead,
+    is_near_title,
+    long_words,
+    refusal,
+)
 from .papers import cuter, joshi_liu
 from .papers.cuter import article_bounds, nearby_segments
 from .papers.ner import RULES, check_recognizer
@@ -231,6 +239,8 @@ def _apply_threshold(
         reason = refusal(reader, candidate, names, captions_found[candidate])
         if reason:
             reasons[candidate] = reason
+            if reason == INTERFACE_DRAWING:  # beside which text is no caption
+                del captions_found[candidate]
         else:
             rank = bool(captions_found[candidate].text), score
             key = reader.key(candidate)

@@ -677,6 +677,20 @@ def test_styles_written_by_word_processors() -> None:
     assert spans[0].marks == ("strong", "em")
 
 
+@pytest.mark.parametrize(
+    ("name", "bold"), [("strong", True), ("a text-bold", True), ("not-bold", False)]
+)
+def test_a_class_makes_a_phrase_bold(name: str, bold: bool) -> None:
+    assert ("strong" in first_spans(f"<p><span class='{name}'>x</span> y")[0].marks) is bold
+
+
+def test_the_only_paragraph_of_a_cell_aligns_it() -> None:
+    table = only(
+        "<table><tr><td><p style='text-align: center'>1</p><td>2<tr><td>3<td>4</table>", Table
+    )
+    assert [cell.align for cell in table.body[0]] == ["center", ""]
+
+
 def test_a_list_of_cards_is_no_list() -> None:
     cards = "".join(f"<li><h3>Part {n}</h3><p>What part {n} tells.</p></li>" for n in (1, 2))
     article = compose_article(f"<p>Before.</p><ul>{cards}</ul><ul><li>One</li><li>Two</li></ul>")
@@ -705,6 +719,8 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
         ("<td><svg><title>No</title><path/></svg>", "No"),
         ("<td><img src='/tick.svg' alt=''>", "✓"),
         ("<td><img src='/a.png' alt='Yes'>", "Yes"),
+        ("<td><img src='/a.png' alt='Checkmark'>", "✓"),
+        ("<td><img src='/a.png' alt='Cross'>", "✗"),
         ("<td><a href=/vote><i title=Upvote></i></a>", ""),
         ("<td class=checkout>", ""),
         ("<td class=no>", ""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.extraction.missing_blocks import add_linked_notes
+from printer.extraction.linked_notes import add_linked_notes
 from printer.html.page import read_page
 
 TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected to find anything."
@@ -59,3 +59,15 @@ def test_notes_below_the_text_are_kept_if_it_cites_each() -> None:
     cited = chosen(text.format("<sup>[2]</sup>"), "boot", "Sources")
     assert cited[1:] == ["Sources", "[1] A boot.", "[2] Another boot."]
     assert len(chosen(text.format(""), "boot", "Sources")) == 1
+
+
+def test_notes_may_be_numbered_without_brackets_or_by_their_list() -> None:
+    cited = f"<p>{TEXT}<sup>1,2</sup> {TEXT}<sup>4</sup> {TEXT} [5-6].</p>"
+    lines = "".join(f"<p>{n} A boot of the year {n}.</p>" for n in range(1, 7))
+    assert len(chosen(f"{cited}<div>Begin to boot</div>{lines}", "boot", kind="article")) == 7
+    items = "".join(f"<li>A boot of the year {n}.</li>" for n in range(1, 7))
+    assert (
+        len(chosen(f"{cited}<h4>Boots, by boot</h4><ol>{items}</ol>", "boot", kind="article")) == 8
+    )
+    assert len(chosen(f"{cited}<ul>{items}</ul>", "boot", kind="article")) == 1
+    assert len(chosen(f"<p>{TEXT}<sup>1</sup></p>{lines}", "boot", kind="article")) == 1

@@ -366,3 +366,24 @@ def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
         flags = add_announced_lists(page, keep)
         chosen = zip(page.segments, keep, flags, strict=True)
         assert " ".join(s.text for s, before, after in chosen if after and not before) == found
+
+
+def test_a_box_with_another_look_at_the_end_is_added() -> None:
+    box = "<div class='box {}'><p>{}</p></div>"
+    text = "".join(box.format("green", f"{TEXT} {n}.") for n in range(6))
+    speech = "The keeper thanks all who have rowed with her through the winter and the spring."
+    end = box.format("pink", speech)
+    assert added(f"<div>{text}{end}</div>", 0.7, add_missing_end) == speech
+    other = end.replace("box pink", "pink box")
+    assert added(f"<div>{text}{other}</div>", 0.7, add_missing_end) == ""
+
+
+def test_credits_below_the_text_are_added() -> None:
+    text = f"<p>{TEXT}</p>" * 6
+    line = "Reporting by Tam Reed in Kester; Editing by Orla Fennimoor"
+    assert added(f"<div>{text}<p>{line}</p></div>", 0.1, add_missing_end) == line
+    lines = "Photographs: TAM REED<br>Nets: ORLA FENNIMOOR<br>Boats: Ivo Halloran"
+    more = f"<aside>More</aside><h4>Credits:</h4><p>{lines}</p>"
+    found = added(f"<div>{text}{more}</div>", 0.1, add_missing_end)
+    assert found == "Credits: " + lines.replace("<br>", " ")
+    assert added(f"<div>{text}{more.replace('Nets:', 'Nets')}</div>", 0.1, add_missing_end) == ""

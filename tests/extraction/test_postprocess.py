@@ -448,3 +448,11 @@ def test_a_list_that_is_all_of_a_section_is_kept_whole():
     html = f"<p>{TEXT}</p><h3>In the box</h3>{sizes}<h3>Use</h3><p>{TEXT} Again.</p>"
     texts = choice(html, [TEXT, "In the box", "Rope", "Use"], "product")
     assert texts[2:5] == ["Oars of ash for rivers", "Sails of linen for lakes", "Rope"]
+
+
+def test_a_list_without_links_is_whole_among_the_text_of_an_article():
+    points = "<ul><li>The bell rings</li><li>The lamp is lit</li><li>The rope is cast</li></ul>"
+    html = f"<p>{TEXT}</p>{points}<p>{TEXT} Again.</p>"
+    assert len(choice(html, [TEXT, "lamp"])) == 5
+    assert len(choice(html, [TEXT, "lamp"], "listing")) == 3
+    assert len(choice(f"<p>{TEXT}</p>{points}", [TEXT, "lamp"])) == 2

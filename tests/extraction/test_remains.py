@@ -201,3 +201,11 @@ def test_a_line_below_the_main_heading_stays() -> None:
     parts = "".join(f"<h2>Part {n}</h2><h3>Of {n}</h3><p>{TEXT} {n}.</p>" for n in range(3))
     selected = ["Oars", "Part", "Of", TEXT]
     assert "Oars of ash for rivers and lakes" in choice(lines + parts, selected, "service")
+
+
+def test_questions_whose_answers_only_a_script_has_go_with_their_headings() -> None:
+    button = "<div><button aria-expanded=false>What about oar {}?</button></div>".format
+    buttons = "".join(map(button, range(3)))
+    html = f"<p>{TEXT}</p><h2>Questions</h2>{buttons}<h2>The end</h2><p>{TEXT} Yes.</p>"
+    assert choice(html, [""]) == [TEXT, "The end", f"{TEXT} Yes."]
+    assert len(choice(html.replace("</button>", f"</button><p>{TEXT}</p>"), [""])) == 10

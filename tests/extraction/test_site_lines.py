@@ -268,6 +268,8 @@ def test_a_line_that_heads_only_stories_left_out_goes(line, goes):
         ("Join our mailing list!", True),
         ("Folgt mir auf Instagram: @harbour", True),
         ("Подписывайтесь на подкаст!", True),
+        ("Join in by visiting our LinkedIn page.", True),
+        ("They were visiting our harbour.", False),
         ("Follow me, said the pilot.", False),
         ("The quay is on Instagram.", False),
     ],
@@ -477,3 +479,19 @@ def test_the_linked_names_of_products_stay_above_their_text():
         for name in names
     )
     assert len(choice(teasers, [""])) == 4
+
+
+def test_a_line_about_rights_that_the_text_announces_stays():
+    line = "<p>© 2011, Kester Harbour</p>"
+    assert len(choice(f"<p>{TEXT}</p><p>{TEXT} Use this line:</p>{line}", [""])) == 3
+    assert len(choice(f"<p>{TEXT}</p><p>{TEXT} Use this.</p>{line}", [""])) == 2
+
+
+def test_the_box_of_a_story_that_somebody_else_signs_goes():
+    box = f"<div><h3>The mayor on nets</h3><div><p>By {{}} for Tides</p><p>{TEXT}</p></div></div>"
+    html = f"<p>{TEXT}</p>{{}}" + f"<p>{TEXT} Again.</p>" * 6
+    head = "<meta name=author content='Ivo Halloran'>"
+    boxes = [box.format(name) for name in ("Tam Reed", "Orla Fennimoor", "Ivo Halloran")]
+    assert len(choice(html.format(boxes[0]), [""], head=head)) == 7
+    assert len(choice(html.format(boxes[0] + boxes[1]), [""], head=head)) == 13
+    assert len(choice(html.format(boxes[2]), [""], head=head)) == 10

@@ -246,3 +246,24 @@ def test_text_without_an_element_of_its_own_is_not_lifted_out() -> None:
 def test_a_line_that_announces_buttons_is_no_standfirst() -> None:
     label = "<div class=ai-summary><p>Summarize this article with:</p><a href=/a>Ask</a></div>"
     assert standfirst(f"<h1>The ferry</h1>{label}{BODY}") == []
+
+
+def test_a_line_above_the_standfirst_in_its_element_belongs_to_it() -> None:
+    line = "In conversation with the pilot"
+    box = f"<div><p>{line}</p><h2>{SUMMARY}</h2></div>"
+    assert standfirst(f"<h1>The ferry</h1>{box}{BODY}", SUMMARY) == [line, SUMMARY]
+    apart = f"<p>{line}</p><div><h2>{SUMMARY}</h2></div>"
+    assert standfirst(f"<h1>The ferry</h1>{apart}{BODY}", SUMMARY) == [SUMMARY]
+
+
+def test_a_heading_above_the_byline_is_the_standfirst() -> None:
+    copies = "<ul><li>The ferry</li></ul><h1>The ferry</h1>"
+    byline = "<p>By <a rel=author href=/tam>Tam Reed</a></p>"
+    assert standfirst(f"{copies}<h4>{SUMMARY}</h4>{byline}{BODY}") == [SUMMARY]
+    assert standfirst(f"{copies}<h4>{SUMMARY}</h4>{BODY}") == []
+
+
+def test_the_title_with_its_kicker_above_the_byline_is_no_standfirst() -> None:
+    copy = "<h2>Boats in the north of the country: The ferry</h2>"
+    byline = "<p>By <a rel=author href=/tam>Tam Reed</a></p>"
+    assert standfirst(f"<h1>The ferry</h1>{copy}{byline}{BODY}") == []

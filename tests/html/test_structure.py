@@ -232,3 +232,10 @@ def test_lists_by_role() -> None:
     (block,) = blocks(html)
     assert isinstance(block, List)
     assert len(block.items) == 2
+
+
+def test_controls_without_the_text_that_they_unfold_are_no_headings() -> None:
+    control = "<div><button aria-expanded=false>Why does basin {} silt up so?</button></div>"
+    html = "".join(control.format(n) for n in "ABC")
+    segments = read_page(f"<body><h2>Questions</h2>{html}".encode(), "").segments
+    assert [segment.block.tag for segment in segments] == ["h2", "button", "button", "button"]

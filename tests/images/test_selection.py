@@ -13,6 +13,7 @@ from printer.article import Article
 from printer.errors import UsageError
 from printer.html.page import Page, read_page
 from printer.images import place_pictures, select_by_method, select_pictures
+from printer.images.selection import drop_captions
 from printer.options import IMAGE_METHODS, ExtractOptions
 from printer.selection import PlacedFigure, Verdict
 
@@ -594,3 +595,36 @@ def test_a_picture_below_a_heading_that_is_left_out_is_not_the_articles() -> Non
         page, verdict = read(article(PHOTO) + f"<h2>{heading}</h2>{CARD}")
         found = select_by_method(page, verdict)
         assert found.selected[-1].candidate.alt == last
+
+
+def test_the_copy_in_a_dialog_is_not_printed_again() -> None:
+    opener = PHOTO.replace("<img", "<img data-target='#box'")
+    dialog = "<div id={} class=modal role=dialog><img src='/large.jpg' width=900 height=600></div>"
+    page, verdict = read(article(opener + dialog.format("box")))
+    assert names(find_pictures(page, verdict)) == ["photo.jpg"]
+    page, verdict = read(article(PHOTO + dialog.format("other")))
+    assert names(find_pictures(page, verdict)) == ["photo.jpg"]
+
+
+def test_a_linked_credit_makes_no_teaser() -> None:
+    show = (
+        "<div class=slide><img src='/{0}.jpg' width=600 height=400 alt='Boat'><div>{1}</div></div>"
+    )
+    link = "<a href=/rights>© Kester Pictures/ Tam {}</a>"
+    slides = "".join(show.format(n, link.format(n)) for n in ("a", "b", "c"))
+    page, verdict = read(article(f"<div class=slideshow>{slides}</div>"))
+    assert names(find_pictures(page, verdict)) == ["a.jpg", "b.jpg", "c.jpg"]
+
+
+def test_text_beside_an_icon_is_no_caption() -> None:
+    icon = "<img src='/check-2.svg' alt=Checkmark>"
+    table = f"<table><tr><td>{icon}<td>Ada Fenwick, the mayor of Kestermouth<td></table>"
+    page, verdict = read(article(PHOTO, table))
+    selection = select_pictures(page, verdict, ExtractOptions())
+    assert drop_captions(page, verdict, selection).keep == verdict.keep
+
+
+def test_the_placeholder_of_several_pictures_is_not_printed() -> None:
+    stand_in = PHOTO.replace("/photo.jpg", "/lazy/placeholder.gif")
+    page, verdict = read(article(stand_in, stand_in))
+    assert find_pictures(page, verdict) == ()

@@ -242,7 +242,7 @@ _AGENCY = re.compile(r"^\(([A-Z]{2,6})\)")
 def _names(text: str, language: str) -> list[str]:
     """Return the names in a byline such as 'By A. Writer and B. Author | Staff'."""
     text = _AGENCY.sub(r"\1", clean_attribute(text, 400).lstrip(_LEADING_CHARACTERS))
-    text = _without_by(text, language)
+    text = _FOR_PAPER.sub("", _without_by(text, language))
     if _MASTHEAD.search(text):
         return []
     if _ADDRESS.search(text):
@@ -260,6 +260,8 @@ def _names(text: str, language: str) -> list[str]:
     return names
 
 
+#: The paper after the names of its reporters: 'Anna Writer For The Harbour Post'.
+_FOR_PAPER = re.compile(r"(?<=\w)\sFor The\s[^\W\d_a-z].*")
 #: Text between two names.
 _AND = re.compile(r"\s*(?:;|、|،|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|και|with|mit|avec)\s)\s*")
 #: The same, unless it is inside a name, as in 'Ortega y Gasset'.

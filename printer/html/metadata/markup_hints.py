@@ -299,7 +299,9 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
         hints.authors = (
             hints.authors or read_first(authors, _read_author) or read_first(lines, _read_byline)
         )
-        hints.dates = hints.dates or read_first(dates, read_date) or read_first(lines, read_beside)
+        hints.dates = (
+            hints.dates or read_first(dates, read_date) or read_first(authors + lines, read_beside)
+        )
     hints.dates = hints.dates or [stamp for _, stamp in _nearest(stamps, heading)]
     return hints
 
@@ -589,7 +591,10 @@ _WORDS_PER_SHARED_WORD = 3
 
 
 def _ancestors_of_title(heading: HtmlElement | None, title: str) -> frozenset[HtmlElement]:
-    """Return the elements around the title's heading, and the row below it in a layout table."""
+    """Return the elements around the title's heading, and the part of the title block below it.
+
+    That is the next row of a layout table, or an element whose class names the same block.
+    """
     words = set() if heading is None else set(title_key(element_line(heading)).split())
     shared_words = len(words.intersection(title.split()))
     if heading is None or _WORDS_PER_SHARED_WORD * shared_words < max(
@@ -598,7 +603,20 @@ def _ancestors_of_title(heading: HtmlElement | None, title: str) -> frozenset[Ht
         return frozenset()
     ancestors = list(islice(heading.iterancestors(), _MAX_ANCESTORS))
     rows = (element.getnext() for element in ancestors if element.tag == "tr")
-    return frozenset(ancestors).union(row for row in rows if row is not None)
+    below = heading.getnext()
+    if below is not None and _block_names(below).isdisjoint(
+        name
+        for part in islice(heading.iter("*"), _MAX_MARK_ELEMENTS)
+        for name in _block_names(part)
+    ):
+        below = None
+    return frozenset(ancestors).union(e for e in (below, *rows) if e is not None)
+
+
+def _block_names(element: HtmlElement) -> set[str]:
+    """Return the names of the blocks of whose parts a class tells: 'head' of 'head__title'."""
+    classes = (element.get("class") or "")[:300].split()
+    return {name.partition("__")[0] for name in classes if "__" in name}
 
 
 _MAX_BETWEEN_MARKS = 2
@@ -660,6 +678,9 @@ def _read_author(mark: HtmlElement) -> str:
     """Return the names in a mark: the parts marked as names, else its whole text if short."""
     if mark.get("content"):
         return mark.get("content") or ""
+    paragraph = next(mark.iterancestors("p"), None) if mark.tag == "a" else None
+    if paragraph is not None and len(element_line(paragraph)) > _MAX_LINE_CHARS:
+        return ""  # a person of whom the text tells
     ancestors = islice(mark.iterancestors(), _MAX_CAPTION_LEVELS)
     if any(_CAPTION_CLASS.search((element.get("class") or "")[:300]) for element in ancestors):
         return ""

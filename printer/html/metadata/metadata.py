@@ -211,6 +211,7 @@ def _byline_and_date(
     not_authors = (*sites, title)
     names = _persons(bylines, language, *not_authors)
     if names:
+        names = _visible_persons(bylines, lines, language, *not_authors) or names
         visible = read_visible_byline(lines, title, names)
         names = join_names(visible, language, *not_authors) or names
     if not names or len(date) <= _DAY_CHARS:
@@ -224,6 +225,9 @@ def _byline_and_date(
     names = names or join_names(read_signatures(tree), language, *not_authors)
     names = names or _persons(bylines, language, title)
     return names or find_office(chain(*bylines), *sites), date
+
+
+_MAX_BYLINE_CHARS = 160
 
 
 def _flat(lists: Iterable[list[str]]) -> Iterator[str]:
@@ -365,6 +369,16 @@ def _persons(name_lists: Iterable[Iterable[str]], language: str, *not_authors: s
     return next(
         filter(None, (join_names(names, language, *not_authors) for names in name_lists)), ""
     )
+
+
+def _visible_persons(
+    name_lists: Iterable[Iterable[str]], lines: Sequence[str], language: str, *not_authors: str
+) -> str:
+    """Return the names of the first list of which the page shows one on a short line."""
+    lists = filter(None, (join_names(names, language, *not_authors) for names in name_lists))
+    short = [line for line in lines if len(line) <= _MAX_BYLINE_CHARS]
+    shown = (n for n in lists if any(name in line for name in n.split(", ") for line in short))
+    return next(shown, "")
 
 
 def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str) -> str:

@@ -2,6 +2,7 @@ import pytest
 
 from printer.html.metadata.bylines import join_names
 from printer.html.metadata.metadata import read_metadata
+from printer.html.page import read_page
 from printer.html.parse import parse
 
 
@@ -234,3 +235,30 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
 )
 def test_names_beside_a_date_or_in_a_signature_are_the_byline(above, below, expected):
     assert read_lines("The ferry", *above, SENTENCE, SENTENCE, *["x"] * 90, *below) == expected
+
+
+def test_the_author_whom_the_page_shows_is_preferred():
+    author = '{"@type": "Person", "name": "Ada Fenwick"}'
+    data = f'<script type="application/ld+json">{{"@type": "NewsArticle", "headline": "The ferry", "author": {author}}}'
+    head = f"{data}</script><meta name=author content='Tam Reed'>"
+    for line, expected in (("Tam Reed in Kester", "Tam Reed"), ("In Kester", "Ada Fenwick")):
+        html = f"<html lang=en><head>{head}</head><body>{H1}<div>{line}</div>The boat left."
+        assert read_page(html).metadata.byline == expected
+
+
+def test_a_person_of_whom_a_paragraph_tells_is_no_author():
+    link = "<a href=/profile/tam-reed>Tam Reed</a>"
+    assert read(f"{H1}<p>{link}</p>") == "Tam Reed"
+    assert read(f"{H1}<p>The harbour asked {link} {'about the nets of old ' * 9}</p>") == ""
+
+
+def test_a_byline_is_part_of_the_block_that_the_title_names():
+    line = "<div class='teaser-{}__meta'><p class=byline__author>BY TAM REED on 21 April 2020"
+    title = "<h1><span class='teaser-top__title'>The ferry</span></h1>"
+    assert read(title + line.format("top")) == "Tam Reed"
+    assert read(title + line.format("side")) == ""
+
+
+def test_the_paper_after_the_names_goes():
+    text = "By Tam Reed And Orla Fennimoor For The Tide On Sunday"
+    assert join_names([text], "en") == "Tam Reed, Orla Fennimoor"

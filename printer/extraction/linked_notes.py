@@ -1,0 +1,122 @@
+"""Select the notes that the text refers to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from ..html.index import Segment
+from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
+
+#: A reference to a note: a number, a letter or a symbol, bare or in brackets.
+_NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
+#: Each bracket of a reference may be an element.
+_MAX_MARK_ELEMENTS = 3
+_MAX_NOTE_SEGMENTS = 6
+_MAX_NOTE_CHARS = 1200
+#: The largest share of the selected text that notes may be.
+_MAX_NOTES_SHARE = 0.3
+#: A paper's bibliography may be as long as its text.
+_MAX_NOTES_SHARE_IN_ARTICLES = 1.0
+
+
+def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
+    """Return the selection with the notes that the selected text links to, if they are few."""
+    index = page.index
+    sizes = [len(segment.text) for segment in page.segments]
+    references: dict[str, int] = {}
+    for i, tag in enumerate(index.tags):
+        if tag != "a":
+            continue
+        element = index.elements[i]
+        if (href := element.get("href")) and href[:1] == "#" != href:
+            segment = index.segment_begins[i]
+            has_text = segment < index.segment_ends[i]
+            label = (
+                "".join(islice(element.itertext(), 8)) if len(element) <= _MAX_MARK_ELEMENTS else ""
+            )
+            if has_text and keep[segment] and _NOTE_MARK.fullmatch(label[:20]):
+                references.setdefault(href[1:], segment)
+    notes = set(_cited_notes(page, keep))
+    if not (references or notes):
+        return tuple(keep)
+    for i, element in enumerate(index.elements):
+        if not index.has_attributes[i]:
+            continue
+        reference = references.pop(index.ids[i] or element.get("name") or "", -1)
+        begin, end = index.segment_begins[i], index.segment_ends[i]
+        if (
+            end - begin == 1
+            and end < len(sizes)
+            and _NOTE_MARK.fullmatch(page.segments[begin].text)
+        ):
+            end += 1  # a note below its number
+        # Notes come after their references.
+        is_short = end - begin <= _MAX_NOTE_SEGMENTS and sum(sizes[begin:end]) <= _MAX_NOTE_CHARS
+        is_figure = index.tags[i] in {"figure", "table"}
+        if -1 < reference < begin and is_short and not is_figure:
+            notes.update(range(begin, end))
+    selected_chars = sum(size for i, size in enumerate(sizes) if keep[i] and i not in notes)
+    share = _MAX_NOTES_SHARE_IN_ARTICLES if kind == "article" else _MAX_NOTES_SHARE
+    if sum(sizes[i] for i in notes) > share * selected_chars:
+        return tuple(keep)
+    return tuple(flag or i in notes for i, flag in enumerate(keep))
+
+
+#: References to notes in brackets, and those that are superscript numbers: '[1-3, 5]', '1,2'.
+_CITATION = re.compile(r"\[(\d{1,3}(?:[-–, ]{1,2}\d{1,3}){0,9})\]")
+_NUMBERS = re.compile(r"\d{1,3}(?:[-–, ]{1,2}\d{1,3}){0,9}")
+_NOTE_NUMBER = re.compile(r"\[?(\d{1,3})(?:[\].):]|\s)")
+#: The most lines between the text and its notes: their heading, a line about rights.
+_MAX_LINES_ABOVE_NOTES = 6
+_NOTES_HEADING_TAGS = HEADING_TAGS | {"summary"}
+#: The share of the notes that must be cited.
+_MIN_CITED_NOTES = 0.8
+
+
+def _cited_notes(page: Page, keep: Sequence[bool]) -> Sequence[int]:
+    """Return the lines below the text that count up to the numbers it cites, with a heading.
+
+    They begin with their numbers, or are the items of a numbered list.
+    """
+    last = max((i for i, flag in enumerate(keep) if flag), default=len(keep))
+    cited = _cited_numbers(page, keep)
+    if not cited:
+        return range(0)
+    for start in range(last + 1, min(last + 2 + _MAX_LINES_ABOVE_NOTES, len(keep))):
+        count = _count_notes(page.segments[start:])
+        if count and len(cited.intersection(range(1, count + 1))) >= _MIN_CITED_NOTES * count:
+            above = page.segments[start - 1]
+            has_heading = start - 1 > last and above.block.tag in _NOTES_HEADING_TAGS
+            return range(start - has_heading, start + count)
+    return range(0)
+
+
+def _cited_numbers(page: Page, keep: Sequence[bool]) -> set[int]:
+    """Return the numbers in brackets and the superscript numbers of the selected text."""
+    cited: set[int] = set()
+    for segment in (s for s, flag in zip(page.segments, keep, strict=True) if flag):
+        raised = (
+            leaf.text.strip()
+            for leaf in segment.leaves
+            if leaf.parent is not None and leaf.parent.tag == "sup"
+        )
+        groups = [text for text in raised if _NUMBERS.fullmatch(text)]
+        for group in (*groups, *_CITATION.findall(segment.text)):
+            numbers = [int(number) for number in re.findall(r"\d+", group)]
+            is_range = len(numbers) == 2 and group[len(str(numbers[0]))] in "-–"
+            cited.update(range(numbers[0], numbers[1] + 1) if is_range else numbers)
+    return cited
+
+
+def _count_notes(segments: Sequence[Segment]) -> int:
+    """Return how many lines begin with the numbers from 1 on, or are items of one ordered list."""
+    items = segments[0].block.getparent() if segments[0].block.tag == "li" else None
+    for count, segment in enumerate(segments):
+        number = _NOTE_NUMBER.match(segment.text)
+        in_list = items is not None and items.tag == "ol" and segment.block.getparent() is items
+        if not in_list and (number is None or int(number[1]) != count + 1):
+            return count
+    return len(segments)
