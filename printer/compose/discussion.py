@@ -24,9 +24,8 @@ from ..article import (
 )
 from ..html.discussion import Comments, read_posts
 from ..html.index import Segment, is_inside
-from ..html.metadata.dates import parse_date
+from ..html.metadata.dates import is_written_date, parse_date
 from ..html.page import Page
-from ..html.post_dates import is_written_date
 from ..html.posts import Post, is_in_card
 from ..i18n import format_date, is_advertisement_label, load_table
 from ..selection import Verdict

@@ -18,17 +18,18 @@ from lxml.html import HtmlElement
 
 from ..text import YEAR, clean_attribute, count_previewed
 from .index import INVISIBLE_TAGS, Leaf, class_and_id
-from .metadata.dates import find_date, parse_date
-from .parse import element_line
-from .post_dates import (
+from .metadata.dates import (
     EDGE_CHARACTERS,
     ISO_DATE,
     MAX_DATE_CHARS,
     STAMP,
     clean_date,
+    find_date,
     is_written_date,
+    parse_date,
     read_date,
 )
+from .parse import element_line
 
 #: The most neighbors, ancestors or parts to examine where few are enough.
 MAX_NEARBY = 8
