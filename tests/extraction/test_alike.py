@@ -73,8 +73,8 @@ def test_the_figure_above_the_text_of_a_card_stays() -> None:
 def test_a_short_main_heading_stands_in_the_element_of_the_text() -> None:
     heading = f"<article><h1>Nets</h1><p>{TEXT}</p></article>"
     assert added(heading, "Nets", score=0.4, title="A page of the harbour") == ["Nets"]
-    apart = f"<header><h1>Nets</h1></header><p>{TEXT}</p>"
-    assert added(apart, "Nets", score=0.4, title="A page of the harbour") == []
+    separate = f"<header><h1>Nets</h1></header><p>{TEXT}</p>"
+    assert added(separate, "Nets", score=0.4, title="A page of the harbour") == []
 
 
 def test_headings_are_alike_by_their_first_class() -> None:

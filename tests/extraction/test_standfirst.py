@@ -252,8 +252,8 @@ def test_a_line_above_the_standfirst_in_its_element_belongs_to_it() -> None:
     line = "In conversation with the pilot"
     box = f"<div><p>{line}</p><h2>{SUMMARY}</h2></div>"
     assert standfirst(f"<h1>The ferry</h1>{box}{BODY}", SUMMARY) == [line, SUMMARY]
-    apart = f"<p>{line}</p><div><h2>{SUMMARY}</h2></div>"
-    assert standfirst(f"<h1>The ferry</h1>{apart}{BODY}", SUMMARY) == [SUMMARY]
+    separate = f"<p>{line}</p><div><h2>{SUMMARY}</h2></div>"
+    assert standfirst(f"<h1>The ferry</h1>{separate}{BODY}", SUMMARY) == [SUMMARY]
 
 
 def test_a_heading_above_the_byline_is_the_standfirst() -> None:

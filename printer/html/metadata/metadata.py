@@ -377,8 +377,8 @@ def _visible_persons(
     """Return the names of the first list of which the page shows one on a short line."""
     lists = filter(None, (join_names(names, language, *not_authors) for names in name_lists))
     short = [line for line in lines if len(line) <= _MAX_BYLINE_CHARS]
-    shown = (n for n in lists if any(name in line for name in n.split(", ") for line in short))
-    return next(shown, "")
+    visible = (n for n in lists if any(name in line for name in n.split(", ") for line in short))
+    return next(visible, "")
 
 
 def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str) -> str:

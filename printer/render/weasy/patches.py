@@ -134,7 +134,7 @@ def fit_columns(
 ) -> None:
     """Lay out the columns of a table, and again with more breaks if it is too wide.
 
-    Names such as ``max_file_size`` may then be broken after punctuation; failing that, words are
+    Names of code may then be broken after punctuation; failing that, words are
     hyphenated; failing that, the widest columns become narrower than their words, which are then
     broken anywhere.
     """
