@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,6 +84,15 @@ def test_each_constant_has_a_statement_of_its_own() -> None:
         for path in MODULES
         for line in _joint_constants(ast.parse((ROOT / path).read_text()))
     ] == []
+
+
+def test_each_constant_is_defined_once() -> None:
+    for path in MODULES:
+        body = ast.parse((ROOT / path).read_text()).body
+        names = [
+            ast.unparse(t) for line in body if isinstance(line, ast.Assign) for t in line.targets
+        ]
+        assert [name for name, count in Counter(names).items() if count > 1] == [], path
 
 
 def _docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -179,7 +179,7 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
     selected = [segment for segment, flag in zip(page.segments, keep, strict=True) if flag]
     positions_by_class: dict[str, list[int]] = {}
     for position, segment in enumerate(selected):
-        if segment.block.tag in ("p", "div") and (names := segment.block.get("class")):
+        if segment.block.tag in ("p", "div") and (names := _class_names(index, segment)):
             positions_by_class.setdefault(names, []).append(position)
     headings: set[HtmlElement] = set()
     for names, positions in positions_by_class.items():
@@ -199,6 +199,20 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
         ):
             headings.update(segment.block for segment in segments)
     return frozenset(headings)
+
+
+_MAX_WRAPPERS = 3
+
+
+def _class_names(index: PageIndex, segment: Segment) -> str:
+    """Return the classes of a paragraph, and of those around it that have no other text."""
+    names = [segment.block.get("class") or ""]
+    for parent in islice(segment.block.iterancestors("div"), _MAX_WRAPPERS):
+        position = index.indexes[parent]
+        if index.segment_ends[position] - index.segment_begins[position] > 1:
+            break
+        names.append(parent.get("class") or "")
+    return " ".join(filter(None, names))
 
 
 def _is_heading(index: PageIndex, segment: Segment) -> bool:

@@ -274,7 +274,7 @@ ISO_DATE = re.compile(r"\d{4}-\d{2}|\d{9}")
 #: A date with a time of day for machines.
 STAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d")
 _NUMERIC_DATE = re.compile(r"(?<!\d)\d{1,2}([/.-])\d{1,2}\1\d{4}(?!\d)")  # perhaps ambiguous
-_CLOCK = re.compile(r"(?<!\d)[0-2]?\d[:.][0-5]\d(?!\d)")
+_HOUR_AND_MINUTE = re.compile(r"(?<!\d)[0-2]?\d[:.][0-5]\d(?!\d)")
 
 
 def is_written_date(text: str | None) -> bool:
@@ -282,7 +282,7 @@ def is_written_date(text: str | None) -> bool:
     return bool(
         text
         and len(text) <= 2 * MAX_DATE_CHARS
-        and _CLOCK.search(text)
+        and _HOUR_AND_MINUTE.search(text)
         and len(text.strip()) <= MAX_DATE_CHARS
         and (find_date(text) or _NUMERIC_DATE.search(text))
     )
