@@ -120,7 +120,7 @@ def _complete(selected: SelectedText, kind: str) -> None:
             # Among selected text, a list is printed whole.
             is_amid = begin > 0 and selected.keep[begin - 1] and any(selected.keep[end : end + 1])
             share = 1 if is_amid else share
-        is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i)
+        is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             for line in lines:
                 selected.keep[line.index] |= tag == "table" or not _is_button(selected, line)
@@ -136,11 +136,16 @@ def _complete(selected: SelectedText, kind: str) -> None:
 _MAX_SECTION_ITEMS = 12
 
 
-def _is_section(selected: SelectedText, element: int) -> bool:
-    """Return whether a short list is all there is between a selected heading and another one."""
+def _is_section(selected: SelectedText, element: int, texts: Set[str]) -> bool:
+    """Return whether a short list is all there is between a selected heading and another one.
+
+    None of its missing items is a copy of selected text.
+    """
     begin, end = selected.index.segment_begins[element], selected.index.segment_ends[element]
     items = selected.segments[begin:end]
-    if len(items) > _MAX_SECTION_ITEMS or any(item.block.tag != "li" for item in items):
+    missing = {item.text for item in items if not selected.keep[item.index]}
+    are_items = all(item.block.tag == "li" for item in items)
+    if len(items) > _MAX_SECTION_ITEMS or not are_items or not missing.isdisjoint(texts):
         return False
     above, below = selected.segments[begin - 1 : begin], selected.segments[end : end + 1]
     is_headed = any(s.block.tag in HEADING_TAGS and selected.keep[s.index] for s in above)

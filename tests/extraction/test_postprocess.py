@@ -448,6 +448,9 @@ def test_a_list_that_is_all_of_a_section_is_kept_whole():
     html = f"<p>{TEXT}</p><h3>In the box</h3>{sizes}<h3>Use</h3><p>{TEXT} Again.</p>"
     texts = choice(html, [TEXT, "In the box", "Rope", "Use"], "product")
     assert texts[2:5] == ["Oars of ash for rivers", "Sails of linen for lakes", "Rope"]
+    page = read_page(f"<body><p>Sails of linen for lakes</p>{html}</body>")
+    keep = [i not in (3, 4) for i in range(len(page.segments))]  # the sails are a copy
+    assert not any(complete_elements(page, keep, "product")[3:5])
 
 
 def test_a_list_without_links_is_whole_among_the_text_of_an_article():
