@@ -205,7 +205,13 @@ def _is_above_byline(lines: _Lines, i: int) -> bool:
 def _is_subtitle(lines: _Lines, i: int) -> bool:
     """Return whether a line is a heading of several words between the title and the byline."""
     is_heading = lines.segments[i].block.tag in HEADING_TAGS and not lines.is_title(i)
-    is_heading = is_heading and not lines.ends_with_title(i)
+    is_alone = not i or lines.segments[i - 1].block.tag != lines.segments[i].block.tag
+    words, title_words = (
+        set(WORD.findall(text[:400].casefold()))
+        for text in (lines.segments[i].text, lines.page.metadata.title)
+    )
+    is_title = lines.ends_with_title(i) or 2 * len(words & title_words) > len(words)
+    is_heading = is_heading and is_alone and not is_title
     is_long = 2 * lines.count_words(i) >= _MIN_PARAGRAPH_WORDS
     return is_heading and is_long and _is_plausible(lines, i) and _is_above_byline(lines, i)
 

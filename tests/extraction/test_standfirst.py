@@ -261,9 +261,13 @@ def test_a_heading_above_the_byline_is_the_standfirst() -> None:
     byline = "<p>By <a rel=author href=/tam>Tam Reed</a></p>"
     assert standfirst(f"{copies}<h4>{SUMMARY}</h4>{byline}{BODY}") == [SUMMARY]
     assert standfirst(f"{copies}<h4>{SUMMARY}</h4>{BODY}") == []
+    highlights = f"<h4>The pilot retires in the autumn</h4><h4>{SUMMARY}</h4>"
+    assert standfirst(f"{copies}{highlights}{byline}{BODY}") == []
 
 
 def test_the_title_with_its_kicker_above_the_byline_is_no_standfirst() -> None:
     copy = "<h2>Boats in the north of the country: The ferry</h2>"
     byline = "<p>By <a rel=author href=/tam>Tam Reed</a></p>"
     assert standfirst(f"<h1>The ferry</h1>{copy}{byline}{BODY}") == []
+    other = "<h2>Boats of the winter: The ferry of the north</h2>"
+    assert standfirst(f"<h1>Boats of winter: ferry of the north</h1>{other}{byline}{BODY}") == []
