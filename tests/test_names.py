@@ -4,6 +4,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,11 @@ CALLBACKS = frozenset(["connection_made"])
 #: What else docstrings name: elements, and names of other modules.
 NAMED_IN_DOCSTRINGS = frozenset(["__file__", "h1", "img", "metavar", "printed"])
 MAX_LINES = 800
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -58,7 +64,7 @@ def test_names_say_what_things_are(folder: str) -> None:
     assert [
         f"{path.relative_to(ROOT)}:{line}: {name}"
         for path in sorted((ROOT / folder).rglob("*.py"))
-        for line, name in identifiers(ast.parse(path.read_text()))
+        for line, name in identifiers(parse(path))
         if vague_words(name) and name not in CALLBACKS
     ] == []
 
@@ -80,15 +86,13 @@ def _joint_constants(tree: ast.Module) -> Iterator[int]:
 
 def test_each_constant_has_a_statement_of_its_own() -> None:
     assert [
-        f"{path}:{line}"
-        for path in MODULES
-        for line in _joint_constants(ast.parse((ROOT / path).read_text()))
+        f"{path}:{line}" for path in MODULES for line in _joint_constants(parse(ROOT / path))
     ] == []
 
 
 def test_each_constant_is_defined_once() -> None:
     for path in MODULES:
-        body = ast.parse((ROOT / path).read_text()).body
+        body = parse(ROOT / path).body
         names = [
             ast.unparse(t) for line in body if isinstance(line, ast.Assign) for t in line.targets
         ]

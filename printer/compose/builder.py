@@ -77,6 +77,22 @@ _STYLE_ATTRIBUTES = frozenset({"lang", "dir", "style", "title"})
 _LANGUAGE_TAG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
 
 
+#: A smiley as it is typed: ':-)', ';P', ':laugh:'.
+_SMILEY = re.compile(r":[\w+-]{2,30}:|[:;=8]-?[)(DPpOo|/3*]")
+_CODE_POINTS = re.compile(r"/u?([0-9a-f]{4,5}(?:-[0-9a-f]{4,5}){0,5})\.(?:png|svg|gif|webp)\b")
+_MIN_EMOJI = 0x2190
+_JOINER = 0x200D
+
+
+def _emoji_of_file(address: str) -> str:
+    """Return the emoji whose code points name a picture's file, '' for none: '/1f642.png'."""
+    match = _CODE_POINTS.search(address[:2000])
+    codes = [int(code, 16) for code in match[1].split("-")] if match else []
+    is_emoji = bool(codes) and codes[0] >= _MIN_EMOJI
+    is_emoji = is_emoji and all(code == _JOINER or chr(code).isprintable() for code in codes)
+    return "".join(map(chr, codes)) if is_emoji else ""
+
+
 class ArticleBuilder:
     """Builds an article's blocks; make a new one for each call of :meth:`blocks`."""
 
@@ -177,7 +193,11 @@ class ArticleBuilder:
         alt = image.get("alt") or ""
         if formula := read_formula(image):
             self._add_formula(formula)
-        elif alt and len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt)):
+        elif _SMILEY.fullmatch(alt) and (emoji := _emoji_of_file(image.get("src") or "")):
+            self.buffer.run.add(emoji, self.style)
+        elif _SMILEY.fullmatch(alt) or (
+            alt and len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt))
+        ):
             self.buffer.run.add(alt, self.style)
 
     def _add_formula(self, formula: Formula) -> None:

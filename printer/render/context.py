@@ -52,7 +52,7 @@ from ..themes.page import (
     page_geometry,
 )
 from ..urls import is_http
-from .figures import FigurePlacer, PicturePlacement
+from .figures import FigurePlacer, PicturePlacement, bound_lead_pictures
 from .inline import inline
 from .limits import limit_article
 from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style, highest_note_number
@@ -394,6 +394,8 @@ def build_document(
     articles = [context.articles[index] for index in indexes]
     lead_figures = frozenset(id(block) for article in articles for block in article.blocks[:2])
     place = FigurePlacer(pictures, context.geometry, lead_figures)
+    if context.edition:
+        bound_lead_pictures(place, [a for i, a in zip(indexes, articles, strict=True) if i])
     articles = [_move_spanning_picture(article, place) for article in articles]
     options, theme = context.options, context.styling.theme
     outline: tuple[Heading, ...] = ()

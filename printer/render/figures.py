@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from unicodedata import east_asian_width
 
 from ..article import (
+    Article,
     Block,
     Embed,
     Figure,
@@ -382,6 +383,20 @@ def _bound_heights(placer: FigurePlacer, figures: Iterable[Block], share: float)
                 least = min(width, _THIRD * _measure_width(placer)) if figure.caption_spans else 1
                 width = round(max(least, highest * picture.width / picture.height))
                 placer.widths[id(figure)] = width, "narrow"
+
+
+#: The height of the first picture of a story that runs on, as a share of the page.
+_MAX_LEAD_HEIGHT_SHARE = 0.27
+
+
+def bound_lead_pictures(placer: FigurePlacer, stories: Iterable[Article]) -> None:
+    """Bound the heights of the first pictures of stories, so that they fit below the story before.
+
+    In columns, pictures are small already.
+    """
+    if placer.geometry.columns == 1:
+        for story in stories:
+            _bound_heights(placer, story.blocks[:2], _MAX_LEAD_HEIGHT_SHARE)
 
 
 #: The space at the sides of a table's cell as a share of the measure.

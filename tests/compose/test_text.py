@@ -78,6 +78,24 @@ def test_white_space(html: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("image", "text"),
+    [
+        ("<img src=/64/1f923.png alt=:ROFLMAO:>", "🤣"),
+        ("<img src=/u1f469-200d-1f680.svg?v=2 alt=:astronaut:>", "👩\u200d🚀"),
+        ("<img src=/smilies/facepalm.gif alt=:facepalm:>", ":facepalm:"),
+        ("<img src=/smilies/1.gif alt=';-)'>", ";-)"),
+        ("<img src=/64/d800.png alt=:x1:>", ":x1:"),
+        ("<img src=/0041.png alt=:a:>", ""),
+        ("<img src=/64/1f923.png alt=Laughter>", ""),
+    ],
+)
+def test_smileys_are_emoji_or_what_was_typed(image: str, text: str) -> None:
+    assert compose_article(f"<p>before {image} after").text == f"before {text} after".replace(
+        "  ", " "
+    )
+
+
+@pytest.mark.parametrize(
     ("html", "text"),
     [
         ("<p>ខ្ញុំ\u200bញ៉ាំ\u200bបាយ", "ខ្ញុំ|ញ៉ាំ|បាយ"),

@@ -26,7 +26,13 @@ from printer.article import (
 from printer.options import PrintOptions
 from printer.output import Picture
 from printer.render.context import render_html
-from printer.render.figures import FigurePlacer, FigureRow, PicturePlacement, arrange
+from printer.render.figures import (
+    FigurePlacer,
+    FigureRow,
+    PicturePlacement,
+    arrange,
+    bound_lead_pictures,
+)
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
 from tests.support import sample_articles as specimens
@@ -293,6 +299,18 @@ def test_a_picture_above_its_heading_is_kept_with_it(is_above: bool) -> None:
     placements = [place(block) for block in run if isinstance(block, Figure)]
 
     assert [placement.heads for placement in placements if placement] == [is_above] * 4
+
+
+def test_the_lead_pictures_of_stories_that_run_on_are_small() -> None:
+    place = placer((1200, 800), (1200, 800))
+    lead, other = Figure("p0"), Figure("p0")
+    bound_lead_pictures(place, [Article("Oars", (lead, LONG, LONG, other), url="")])
+    lead_placement, other_placement = place(lead), place(other)
+
+    assert lead_placement is not None
+    assert other_placement is not None
+    assert lead_placement.height * UNITS["px"] <= 0.28 * GEOMETRY.text_height
+    assert other_placement.width == round(MEASURE)
 
 
 def test_pictures_above_the_headings_of_short_entries_are_small() -> None:
