@@ -252,7 +252,7 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
         _MIN_SCORE, _MIN_END_SCORE * sum(scores[i] for i in last_positions) / len(last_positions)
     )
     shapes = {
-        _outer_shape(index, block, by_first_class=True)
+        _outer_shape(index, block)
         for block in {index.segment_blocks[i] for i in selected_positions}
     }
     selected = list(keep)
@@ -269,8 +269,7 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
             continue
         pending.append(i)
         is_text = len(segment.text) >= _MIN_END_CHARS
-        shape = _outer_shape(index, index.segment_blocks[i], by_first_class=True)
-        if is_text and shape in shapes:
+        if is_text and _outer_shape(index, index.segment_blocks[i]) in shapes:
             for j in pending:
                 selected[j] = True
             pending = []
@@ -416,18 +415,11 @@ def add_item_labels(
 _MAX_SHAPE_LEVELS = 4
 
 
-def _outer_shape(
-    index: PageIndex, i: int, *, by_first_class: bool = False
-) -> tuple[tuple[str, str], ...]:
-    """Return the tags and classes, without numbers, of an element and of those around it.
-
-    The classes after the first may tell only how a box looks.
-    """
+def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
+    """Return the tags and classes, without numbers, of an element and of those around it."""
     shape: list[tuple[str, str]] = []
     for _ in range(_MAX_SHAPE_LEVELS):
-        name = (index.classes[i] or "").strip()
-        name = name.partition(" ")[0] if by_first_class else name
-        shape.append((index.tags[i], _DIGITS.sub("", name)))
+        shape.append((index.tags[i], _DIGITS.sub("", (index.classes[i] or "").strip())))
         i = index.parents[i]
         if i < 0:
             break

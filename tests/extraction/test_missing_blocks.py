@@ -368,16 +368,6 @@ def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
         assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
 
-def test_a_box_with_another_look_at_the_end_is_added() -> None:
-    box = "<div class='box {}'><p>{}</p></div>"
-    text = "".join(box.format("green", f"{TEXT} {n}.") for n in range(6))
-    speech = "The keeper thanks all who have rowed with her through the winter and the spring."
-    end = box.format("pink", speech)
-    assert added(f"<div>{text}{end}</div>", 0.7, add_missing_end) == speech
-    other = end.replace("box pink", "pink box")
-    assert added(f"<div>{text}{other}</div>", 0.7, add_missing_end) == ""
-
-
 def test_credits_below_the_text_are_added() -> None:
     text = f"<p>{TEXT}</p>" * 6
     line = "Reporting by Tam Reed in Kester; Editing by Orla Fennimoor"
