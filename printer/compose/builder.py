@@ -79,7 +79,10 @@ _LANGUAGE_TAG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
 
 #: A smiley as it is typed: ':-)', ';P', ':laugh:'.
 _SMILEY = re.compile(r":[\w+-]{2,30}:|[:;=8]-?[)(DPpOo|/3*]")
-_CODE_POINTS = re.compile(r"/u?([0-9a-f]{4,5}(?:-[0-9a-f]{4,5}){0,5})\.(?:png|svg|gif|webp)\b")
+#: The name of a picture's file that is code points, perhaps in an address inside another one.
+_CODE_POINTS = re.compile(
+    r"(?:/|%2F)u?([0-9a-f]{4,5}(?:-[0-9a-f]{4,5}){0,5})\.(?:png|svg|gif|webp)\b"
+)
 _MIN_EMOJI = 0x2190
 _JOINER = 0x200D
 
@@ -193,11 +196,9 @@ class ArticleBuilder:
         alt = image.get("alt") or ""
         if formula := read_formula(image):
             self._add_formula(formula)
-        elif _SMILEY.fullmatch(alt) and (emoji := _emoji_of_file(image.get("src") or "")):
-            self.buffer.run.add(emoji, self.style)
-        elif _SMILEY.fullmatch(alt) or (
-            alt and len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt))
-        ):
+        elif _SMILEY.fullmatch(alt):
+            self.buffer.run.add(_emoji_of_file(image.get("src") or "") or alt, self.style)
+        elif alt and len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt)):
             self.buffer.run.add(alt, self.style)
 
     def _add_formula(self, formula: Formula) -> None:

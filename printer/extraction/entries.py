@@ -227,7 +227,7 @@ def _parts(index: PageIndex) -> Iterable[list[int]]:
     return parts.values()
 
 
-#: A line that recurs as often, and in this share of the entries, is a button.
+#: A line that recurs at least this often, and in this share of the entries, is a button.
 _MIN_BUTTONS = 3
 _MAX_SHARE_OF_BUTTONS = 0.4
 #: Entries do not share longer lines.
@@ -239,7 +239,7 @@ def _without_repeated(
 ) -> Iterator[int]:
     """Yield the lines, except buttons and the lines of copied entries, as in a carousel.
 
-    Each line comes with the number of lines alike that are buttons.
+    Each line comes with how often its text must recur to be that of a button.
     """
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))

@@ -458,7 +458,7 @@ _INPUT_TAGS = ("input", "select")
 
 
 def _is_field_label(segment: Segment) -> bool:
-    """Return whether a label with a colon stands beside a field of a form, as 'Quantity:'."""
+    """Return whether a text such as 'Quantity:' labels a field of a form."""
     box = segment.block.getparent()
     fields = box.iter(*_INPUT_TAGS) if box is not None and segment.text[-1] in ":：" else ()
     return next((f for f in fields if f.get("type") not in ("hidden", "radio")), None) is not None

@@ -342,10 +342,10 @@ _MIN_ITEMS = 3
 
 
 def _bullets(selected: SelectedText) -> set[str]:
-    """Return the signs with which items of lists begin: before a line, they point to no story."""
+    """Return the symbols that begin items of lists, and so are not arrows to another story."""
     items = (s for s in selected.segments if selected.keep[s.index] and s.block.tag == "li")
-    signs = Counter(item.text[0] for item in items)
-    return {sign for sign, count in signs.items() if count >= _MIN_ITEMS and not sign.isalnum()}
+    counts = Counter(item.text[0] for item in items)
+    return {first for first, n in counts.items() if n >= _MIN_ITEMS and not first.isalnum()}
 
 
 _MAX_POINTER_LABEL_CHARS = 30
@@ -423,7 +423,7 @@ def drop_teasers(selected: SelectedText) -> None:
 
 
 def _names_of_entries(selected: SelectedText, links: Iterable[int]) -> set[int]:
-    """Return the links that stand above selected text in several boxes, as names of products."""
+    """Return the links above selected text in several boxes, such as the names of products."""
     boxes = {i: selected.index.parents[selected.index.segment_blocks[i]] for i in links}
     names = {
         box: i

@@ -378,25 +378,6 @@ def test_languages(html: str, language: str) -> None:
 @pytest.mark.parametrize(
     "html",
     [
-        "<pre><div>a</div><div>  b</div></pre>",
-        "<pre>a<br>  b</pre>",
-        "<pre><span class=line><span class='lineno'>1</span>a\n</span>"
-        "<span class=line><span class='lineno'>2</span>  b</span></pre>",
-        "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre></td>"
-        "<td class=code><pre>a\n  b</pre></td></tr></table>",
-        "<table><tr><td class='blob-num' data-line-number=1></td><td class='blob-code'>a</td></tr>"
-        "<tr><td class='blob-num' data-line-number=2></td><td class='blob-code'>  b</td></tr>"
-        "</table>",
-        "<pre>a\r\n&nbsp;&nbsp;b\n</pre>",
-    ],
-)
-def test_code_without_its_line_numbers(html: str) -> None:
-    assert only(html, Code).text == "a\n  b"
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
         "[<i>1</i>, <i>2</i>,\n<i>3</i>]",
         "<i>1</i>: a\n<i>2</i>: b",
         "<i>10</i> print\n<i>20</i> end",

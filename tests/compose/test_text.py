@@ -81,6 +81,7 @@ def test_white_space(html: str, text: str) -> None:
     ("image", "text"),
     [
         ("<img src=/64/1f923.png alt=:ROFLMAO:>", "🤣"),
+        ("<img src=/cdn/https%3A%2F%2Fe.example%2F64%2F1f923.png alt=:ROFLMAO:>", "🤣"),
         ("<img src=/u1f469-200d-1f680.svg?v=2 alt=:astronaut:>", "👩\u200d🚀"),
         ("<img src=/smilies/facepalm.gif alt=:facepalm:>", ":facepalm:"),
         ("<img src=/smilies/1.gif alt=';-)'>", ";-)"),
