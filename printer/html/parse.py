@@ -45,6 +45,7 @@ def parse(text: str) -> HtmlElement:
     """Return the tree of a page; never raises.  An empty page has an empty body."""
     source = text.encode("utf-8", "replace").translate(_FEEDS, _CONTROLS)
     source = strip_invalid_references(source) or b"<html/>"
+    source = _open_scripts(_keep_heading_paragraphs(source))
     if len(source) > _MAX_SMALL_PAGE_BYTES and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()
@@ -72,6 +73,34 @@ _INVALID_REFERENCE = re.compile(
 def strip_invalid_references(source: bytes) -> bytes:
     """Return markup without references to characters not allowed in a tree."""
     return _INVALID_REFERENCE.sub(b"", source)
+
+
+_HEADING = re.compile(
+    rb"(<([hH][1-6])(?=[\s>])[^<>]*+>)((?:[^<]++|<(?!/?[hH][1-6][\s>]))*+)(?=</\2)"
+)
+_NEXT_PARAGRAPH = re.compile(rb"</p\s*+>\s*+(?=<p[\s>])", re.IGNORECASE)
+_PARAGRAPH = re.compile(rb"<(/?)p(?=[\s>])([^<>]*+)>", re.IGNORECASE)
+
+
+def _keep_heading_paragraphs(source: bytes) -> bytes:
+    """Replace paragraphs inside headings by spans; the parser would end the headings there."""
+
+    def replace(heading: re.Match[bytes]) -> bytes:
+        content = _NEXT_PARAGRAPH.sub(b"</span><br>", heading[3])
+        return heading[1] + _PARAGRAPH.sub(rb"<\1span\2>", content)
+
+    return _HEADING.sub(replace, source)
+
+
+#: A script whose start tag looks like an empty element's, which it is not in HTML.
+_SELF_CLOSED_SCRIPT = re.compile(
+    rb"(<script(?=[\s/])[^<>]*+)(?<=/)>(?=[^<]*+(?:<(?!/?script)[^<]*+)*+</script)"
+)
+
+
+def _open_scripts(source: bytes) -> bytes:
+    """Replace ``<script/>`` by ``<script>`` where an end tag follows, as browsers read it."""
+    return _SELF_CLOSED_SCRIPT.sub(lambda match: match[1][:-1] + b">", source)
 
 
 _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)

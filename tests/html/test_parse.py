@@ -182,3 +182,34 @@ def test_the_main_content_is_outside_an_unclosed_navigation() -> None:
     )
     assert [element.tag for element in tree.find("body")] == ["header", "main", "footer"]
     assert words(tree) == ["Menu", "More", "Text", "Imprint"]
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("<h2><p class=a>One <b>two</b></p></h2><p>three", ["One two"]),
+        ("<H2 id=b>\n<P>One</P>\n<P>two</P></H2><p>three", ["One", "two"]),
+        ("<h2>One<p>two</h2><p>three", ["Onetwo"]),
+    ],
+)
+def test_a_heading_contains_its_paragraphs(source: str, lines: list[str]) -> None:
+    tree = parse(source)
+    [heading] = tree.iter("h2")
+    for line_break in heading.iter("br"):
+        line_break.text = "|"
+    assert "".join("".join(heading.itertext()).split("\n")).split("|") == lines
+    assert [paragraph.text for paragraph in tree.iter("p")] == ["three"]
+
+
+def test_a_script_that_looks_like_an_empty_element_contains_its_code() -> None:
+    tree = parse("<p>one</p><script type='text/javascript'/>two('<b>')</script><p>three</p>")
+    assert [script.text for script in tree.iter("script")] == ["two('<b>')"]
+    tree = parse("<script src='a.js' /><p>one</p><script>two</script><p>three</p>")
+    assert [paragraph.text for paragraph in tree.iter("p")] == ["one", "three"]
+
+
+@pytest.mark.parametrize("unit", ["<h1>", "<h1", "<h1><p>", "<script/>", "<script ", "</p >"])
+def test_repeated_headings_and_scripts_take_linear_time(unit: str) -> None:
+    started = time.process_time()
+    parse(unit * (300_000 // len(unit)))
+    assert time.process_time() - started < 1.5
