@@ -101,6 +101,7 @@ class BatchRunner(Closing):
         for job_id in _recall_results(self.items, folder, options, self._queue):
             self._queue.delete(job_id)
         self._names = {item.name.lower() for item in self.items}
+        self._last_numbers: Counter[str] = Counter()
 
     def close(self) -> None:
         self._workers.close()
@@ -211,12 +212,13 @@ class BatchRunner(Closing):
         return submitted
 
     def _free_name(self, title: str) -> str:
-        number, stem = 1, file_name(title)
-        name = f"{stem}.pdf"
-        while name.lower() in self._names or (self._folder / name).exists():
-            number += 1
-            name = f"{stem} {number}.pdf"
-        return name
+        stem = file_name(title)
+        while True:
+            self._last_numbers[stem.lower()] += 1
+            number = self._last_numbers[stem.lower()]
+            name = f"{stem}.pdf" if number == 1 else f"{stem} {number}.pdf"
+            if name.lower() not in self._names and not (self._folder / name).exists():
+                return name
 
     def write_reports(self) -> None:
         """Write the reports on all items: as text, and as JSON, which a later run reads."""
