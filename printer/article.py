@@ -7,14 +7,13 @@ JSON) read the same structure.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from .text import UNSPACED, comparison_key
+from .text import WORD, comparison_key
 
 #: The marks of a span in their nesting order, outermost first.
 MARKS = (
@@ -425,7 +424,6 @@ def _text_parts(block: Block) -> Iterator[Block | str]:
 
 Direction = Literal["ltr", "rtl"]
 #: A word or an identifier; in scripts without spaces, a single character.
-_WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,7 +473,7 @@ class Article:
         spaces each character counts as a word.  Shorter lines are only in ``blocks`` and ``text``.
         """
         lines = (line for text in iter_text(*self.blocks) for line in text.splitlines())
-        return tuple(line for line in lines if len(_WORD.findall(line[:200])) >= 5)
+        return tuple(line for line in lines if len(WORD.findall(line[:200])) >= 5)
 
     @property
     def text(self) -> str:

@@ -18,13 +18,9 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
-from .selected_text import selected_texts
+from .selected_text import OUTSIDE_TEXT, selected_texts
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
-_OUTSIDE_TEXT = int(
-    ElementFlag.NAV | ElementFlag.FOOTER | ElementFlag.FORM | ElementFlag.HIDDEN
-    | ElementFlag.BUTTON | ElementFlag.LABEL | ElementFlag.CAPTION
-)  # fmt: skip
 #: The largest share of links in added text.
 _MAX_LINKED = 0.3
 _MAX_HEADING_CHARS = 100
@@ -395,7 +391,7 @@ def add_item_labels(
                 for text, flag in zip(index.segments[below], keep[below], strict=True)
             )
             is_list = is_heading and index.tags[index.segment_blocks[i + 1]] == "li"
-            if (is_text or (is_list and keep[i + 1])) and not index.flags[block] & _OUTSIDE_TEXT:
+            if (is_text or (is_list and keep[i + 1])) and not index.flags[block] & OUTSIDE_TEXT:
                 lists.setdefault(_outer_shape(index, block), []).append(i)
     selected = list(keep)
     for labels in lists.values():
@@ -600,7 +596,7 @@ def _is_outside_text(index: PageIndex, i: int) -> bool:
 
     Some servers put the whole page in a form.
     """
-    return bool(index.flags[i] & ~index.flags[index.parents[i]] & _OUTSIDE_TEXT)
+    return bool(index.flags[i] & ~index.flags[index.parents[i]] & OUTSIDE_TEXT)
 
 
 def _is_unlinked(index: PageIndex, i: int, max_share: float) -> bool:

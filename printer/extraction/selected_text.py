@@ -6,10 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress
 
-from ..html.index import Segment, enclosing_link
+from ..html.index import ElementFlag, Segment, enclosing_link
 from ..html.page import Page
 from ..urls import host_of, resolve
 
+#: The flags of elements that do not belong to running text.
+OUTSIDE_TEXT = int(
+    ElementFlag.NAV | ElementFlag.FOOTER | ElementFlag.FORM | ElementFlag.HIDDEN
+    | ElementFlag.BUTTON | ElementFlag.LABEL | ElementFlag.CAPTION
+)  # fmt: skip
 #: Elements in which a short line is not a label.
 TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 

@@ -19,6 +19,7 @@ from ..html.index import ElementFlag
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import CAMEL_CASE, LONGEST_FOLDED, WORD, YEAR, comparison_key, count_words
+from .selected_text import OUTSIDE_TEXT
 
 #: Sub-headings are questions more often than standfirsts are.
 _TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset("?？؟"))
@@ -228,11 +229,7 @@ def _is_sentence(lines: _Lines, i: int) -> bool:
     return may_be and not _recurs(lines, i)
 
 
-_OUTSIDE_TEXT = int(
-    ElementFlag.NAV | ElementFlag.ASIDE | ElementFlag.FOOTER | ElementFlag.FORM
-    | ElementFlag.FIGURE | ElementFlag.CAPTION | ElementFlag.HIDDEN | ElementFlag.BUTTON
-    | ElementFlag.LABEL
-)  # fmt: skip
+_OUTSIDE = OUTSIDE_TEXT | int(ElementFlag.ASIDE | ElementFlag.FIGURE)
 _COLONS = (":", "：")
 _MIN_WORDS = 4
 _MAX_WORDS = 120
@@ -245,7 +242,7 @@ def _is_plausible(lines: _Lines, i: int) -> bool:
     # All of a page may be in a form, or hidden until a script has run.
     text_flags = lines.index.flags[blocks[lines.text[0]]] if lines.text else 0
     return (
-        not lines.index.flags[blocks[i]] & _OUTSIDE_TEXT & ~text_flags
+        not lines.index.flags[blocks[i]] & _OUTSIDE & ~text_flags
         and _MIN_WORDS <= lines.count_words(i) <= _MAX_WORDS
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
         and (lines.keep[i] or segment.text[-1] not in _COLONS)  # announces what is left out

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from lxml import etree
@@ -505,9 +505,10 @@ class ElementsByTag:
         return [self._elements[position] for position in sorted(positions)]
 
 
-def prefix_sums(values: Ints) -> Ints:
+def prefix_sums(values: NDArray[Any]) -> NDArray[Any]:
     """Return running sums with a leading 0, so that a range's sum is the difference of two."""
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(values)))
+    kind = np.float64 if values.dtype.kind == "f" else np.int64
+    return np.concatenate((np.zeros(1, kind), np.cumsum(values, dtype=kind)))
 
 
 def covered_by_ranges(lows: Ints, highs: Ints, count: int) -> Bools:

@@ -8,13 +8,13 @@ number.
 from __future__ import annotations
 
 import gc
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from html import escape, unescape
 from itertools import islice
+from math import inf
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -33,7 +33,7 @@ from .index import (
     build_index,
     drop_unindexed,
 )
-from .metadata.jsonld import read_linked_data
+from .metadata.jsonld import DECODER, read_linked_data, walk_json
 from .metadata.metadata import Metadata, read_metadata
 from .metadata.titles import is_paragraph
 from .parse import EMAIL_ATTRIBUTE, base_url, decode, decode_emails, fix_mojibake, parse
@@ -270,16 +270,14 @@ _MAX_VALUES = 2_000_000
 
 def _walk(data: Any) -> Iterator[tuple[str, Any]]:
     """Yield each value of some data with its key ('' for none)."""
-    waiting = [("", data)]
-    for _ in range(_MAX_VALUES):
-        if not waiting:
-            return
-        key, value = waiting.pop()
-        yield key, value
+
+    def inside(pair: tuple[str, Any]) -> list[tuple[str, Any]]:
+        key, value = pair
         if isinstance(value, dict):
-            waiting += reversed([(str(name), inner) for name, inner in value.items()])
-        elif isinstance(value, list):
-            waiting += [(key, inner) for inner in reversed(value)]
+            return [(str(name), inner) for name, inner in value.items()]
+        return [(key, inner) for inner in value] if isinstance(value, list) else []
+
+    return walk_json(("", data), inside, _MAX_VALUES, inf)
 
 
 def _article_body(data: Any) -> str:
@@ -334,13 +332,12 @@ def _script_data(tree: HtmlElement) -> Iterator[Any]:
 
 
 _STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"')
-_DECODER = json.JSONDecoder(strict=False)
 
 
 def _read_data(source: str, position: int) -> Any:
     """Return the value at a position of a script; the strings after it if it is not JSON."""
     try:
-        return _DECODER.raw_decode(source.lstrip() if not position else source, position)[0]
+        return DECODER.raw_decode(source.lstrip() if not position else source, position)[0]
     except (ValueError, RecursionError):
         return [text for match in _STRING.finditer(source) if (text := _decode_string(match[0]))]
 
@@ -348,7 +345,7 @@ def _read_data(source: str, position: int) -> Any:
 def _decode_string(literal: str) -> str:
     """Return the text of a string long enough for prose, '' for any other."""
     try:
-        return str(_DECODER.decode(literal)) if len(literal) >= _MIN_PROSE_CHARS else ""
+        return str(DECODER.decode(literal)) if len(literal) >= _MIN_PROSE_CHARS else ""
     except ValueError:
         return ""
 

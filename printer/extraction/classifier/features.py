@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...html.index import ElementFlag, PageIndex
+from ...html.index import ElementFlag, PageIndex, prefix_sums
 from ...html.page import Page
 from ..papers.max_subsequence import best_run
 from . import lexical
@@ -257,17 +257,12 @@ def _add_flags(context: FeatureContext, index: PageIndex) -> None:
     add("unlinked", np.log1p(context.chars - context.link_chars))
 
 
-def _prefix_sums(values: Column) -> NDArray[np.float64]:
-    """Return running sums, so that a range's sum is the difference of two."""
-    return np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
-
-
 def _add_containers(context: FeatureContext) -> None:
     add = context.columns.add
     chars, links, paragraphs = map(
-        _prefix_sums, (context.chars, context.link_chars, context.paragraph_chars)
+        prefix_sums, (context.chars, context.link_chars, context.paragraph_chars)
     )
-    paragraph_counts = _prefix_sums((context.paragraph_chars > 0).astype(np.float32))
+    paragraph_counts = prefix_sums(context.paragraph_chars > 0)
     positions = np.arange(len(context.blocks))
     total, body_total = chars[-1], max(1.0, paragraphs[-1])
     level = context.blocks
@@ -323,7 +318,7 @@ def _decayed(values: Column, factor: float) -> Column:
 def _add_position(context: FeatureContext) -> None:
     add, count = context.columns.add, len(context.blocks)
     positions = np.arange(count)
-    chars, body = _prefix_sums(context.chars), _prefix_sums(context.paragraph_chars)
+    chars, body = prefix_sums(context.chars), prefix_sums(context.paragraph_chars)
     add("place", positions / count)
     add("from start", positions)
     add("from end", count - positions)
@@ -378,7 +373,7 @@ def _add_neighbors(context: FeatureContext) -> None:
             ends = context.columns.values[context.columns.names.index("ends")]
             add(f"ends {step:+d}", ends[neighbors])
     chars, links, body = map(
-        _prefix_sums, (context.chars, context.link_chars, context.paragraph_chars)
+        prefix_sums, (context.chars, context.link_chars, context.paragraph_chars)
     )
     for width in (4, 12):
         low = np.maximum(0, np.arange(count) - width)

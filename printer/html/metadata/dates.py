@@ -101,13 +101,13 @@ def find_date(text: str, language: str = "") -> str:
 
 
 _MAX_WORDS_BESIDE_MONTH = 6
-_LONG_WORD = re.compile(r"[^\W\d_]{2,}")
+LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def is_date_line(text: str, language: str = "") -> bool:
     """Return whether a short line contains a date and little else."""
     text = text[:_MAX_DATE_LINE_CHARS]
-    words = [word for word in _LONG_WORD.findall(text) if word.lower() not in MONTHS]
+    words = [word for word in LONG_WORD.findall(text) if word.lower() not in MONTHS]
     return (
         len(words) <= _MAX_WORDS_BESIDE_MONTH
         and not text.endswith((".", "!", "?"))
@@ -134,7 +134,7 @@ def find_dateline(text: str, language: str = "") -> str:
 
 def is_day(text: str) -> bool:
     """Return whether a text has digits, and no words but names of months."""
-    words = _LONG_WORD.findall(text)
+    words = LONG_WORD.findall(text)
     return any(map(str.isdigit, text)) and all(word.lower() in MONTHS for word in words)
 
 

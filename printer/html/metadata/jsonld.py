@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from itertools import chain, islice
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
@@ -15,6 +17,7 @@ from lxml.html import HtmlElement
 from ...files import load_json
 
 Thing: TypeAlias = dict[str, Any]
+T = TypeVar("T")
 
 
 def load_names(table: str) -> dict[str, str]:
@@ -28,10 +31,9 @@ def read_json_ld(linked_data: Sequence[str]) -> list[Thing]:
 
     Mere parts of other things (an author, an item of a list) are excluded.
     """
-    things: list[Thing] = []
-    for value in _values(linked_data):
-        _collect(value, things)
-    return things
+    walks = (walk_json(v, _inside, MAX_ITEMS, MAX_DEPTH) for v in _values(linked_data))
+    values = (value for value in chain.from_iterable(walks) if isinstance(value, dict))
+    return list(islice((v for v in values if not _THING_KEYS.isdisjoint(v)), MAX_ITEMS))
 
 
 def read_linked_data(scripts: Iterable[HtmlElement]) -> list[str]:
@@ -56,19 +58,19 @@ def _values(linked_data: Sequence[str]) -> Iterator[Any]:
 
 def parse_json(text: str) -> list[Any]:
     """Return the JSON values in a script, [] if it cannot be parsed."""
-    for attempt in (_decode, _decode_wrapped, _decode_faulty, _decode_escaped):
-        try:
-            return attempt(text)
-        except (ValueError, RecursionError):
-            continue
+    attempts: tuple[Callable[[], list[Any]], ...] = (
+        lambda: [DECODER.decode(text)],
+        lambda: _decode_wrapped(text),
+        lambda: _decode_faulty(text),
+        lambda: _decode_faulty(html.unescape(text)),
+    )
+    for attempt in attempts:
+        with suppress(ValueError, RecursionError):
+            return attempt()
     return []
 
 
-_DECODER = json.JSONDecoder(strict=False)
-
-
-def _decode(text: str) -> list[Any]:
-    return [_DECODER.decode(text)]
+DECODER = json.JSONDecoder(strict=False)
 
 
 #: What may surround the JSON of a script.
@@ -86,7 +88,7 @@ def _decode_wrapped(text: str) -> list[Any]:
     values: list[Any] = []
     position = 0
     while position < len(text) and len(values) < _MAX_SCRIPTS:
-        value, position = _DECODER.raw_decode(text, position)
+        value, position = DECODER.raw_decode(text, position)
         values.append(value)
         while position < len(text) and text[position] in " \t\r\n,;":
             position += 1
@@ -112,30 +114,30 @@ def _decode_faulty(text: str) -> list[Any]:
     return _decode_wrapped(_MISTAKES.sub(correct, text))
 
 
-def _decode_escaped(text: str) -> list[Any]:
-    return _decode_faulty(html.unescape(text))
-
-
 MAX_ITEMS = 2_000
 MAX_DEPTH = 8
 _MAIN = ("@graph", "mainEntity", "mainEntityOfPage", "@list", "@set")
+_THING_KEYS = frozenset({"@type", "headline", "@id"})
 
 
-def _collect(value: Any, things: list[Thing]) -> None:
-    """Add the things in a value in the order of the page, the outer before the inner."""
+def walk_json(
+    value: T, inside: Callable[[T], Sequence[T]], limit: int, max_depth: float
+) -> Iterator[T]:
+    """Yield a value and those inside it, the outer before the inner, at most ``limit``."""
     waiting = [(value, 0)]
-    looked = 0
-    while waiting and len(things) < MAX_ITEMS and looked < MAX_ITEMS:
+    for _ in range(limit):
+        if not waiting:
+            return
         value, depth = waiting.pop()
-        looked += 1
-        if depth > MAX_DEPTH:
-            continue
-        if isinstance(value, list):
-            waiting += [(inner, depth + 1) for inner in reversed(value[:MAX_ITEMS])]
-        elif isinstance(value, dict):
-            if "@type" in value or "headline" in value or "@id" in value:
-                things.append(value)
-            waiting += [(value[key], depth + 1) for key in reversed(_MAIN) if key in value]
+        yield value
+        if depth < max_depth:
+            waiting += [(inner, depth + 1) for inner in reversed(inside(value))]
+
+
+def _inside(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value[:MAX_ITEMS]
+    return [value[key] for key in _MAIN if key in value] if isinstance(value, dict) else []
 
 
 def type_names(thing: Thing) -> frozenset[str]:
@@ -151,21 +153,13 @@ def type_names(thing: Thing) -> frozenset[str]:
 
 def string_values(value: Any, key: str = "name") -> list[str]:
     """Return the strings of a value: itself, of a list, the ``key`` or ``@value`` of a thing."""
-    strings: list[str] = []
-    waiting = [(value, 0)]
-    looked = 0
-    while waiting and looked < 200:
-        value, depth = waiting.pop()
-        looked += 1
-        if isinstance(value, str):
-            strings.append(value)
-        elif depth < 5 and isinstance(value, list):
-            waiting += [(inner, depth + 1) for inner in reversed(value[:100])]
-        elif depth < 5 and isinstance(value, dict):
-            inner = value.get(key) or value.get("@value")
-            if inner is not None:
-                waiting.append((inner, depth + 1))
-    return strings
+
+    def inside(value: Any) -> list[Any]:
+        if isinstance(value, list):
+            return value[:100]
+        return [value.get(key) or value.get("@value")] if isinstance(value, dict) else []
+
+    return [text for text in walk_json(value, inside, 200, 5) if isinstance(text, str)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from .bylines import (
     is_full_name,
     is_label_alone,
 )
-from .dates import find_date, find_labelled_date, is_date_line, is_day, parse_date
+from .dates import LONG_WORD, find_date, find_labelled_date, is_date_line, is_day, parse_date
 from .titles import (
     MAX_CHARS_BESIDE_TITLE,
     MAX_LINES_TO_TEXT,
@@ -713,7 +713,6 @@ def _read_date_beside(mark: HtmlElement, language: str) -> str:
 
 _MIN_DATE_CHARS = 6
 _MAX_DATE_LINE_WORDS = 4
-_LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 _LABEL = re.compile(r"[^\W\d]{2,20}:")
@@ -727,7 +726,7 @@ def _read_unmarked_date(
     if len(text) < _MIN_DATE_CHARS or not any(map(str.isdigit, text)) or _UPDATE_WORD.search(text):
         return ""
     date = find_date(text, language)
-    has_few_words = len(_LONG_WORD.findall(text)) <= _MAX_DATE_LINE_WORDS
+    has_few_words = len(LONG_WORD.findall(text)) <= _MAX_DATE_LINE_WORDS
     parent = element.getparent()
     is_link = element.tag == "a" or (parent is not None and parent.tag == "li")
     if is_link and parent is not None and parent.tag == "p" and element_line(parent) != text:
