@@ -248,10 +248,7 @@ def _file_names(articles: list[CrawledArticle]) -> list[str]:
 
 
 def _find_pdf(folder: Path, name: str, fetched: datetime | None) -> tuple[Path, bool]:
-    """Return the PDF of an article, and whether it was printed by the run being continued.
-
-    A file that is older than the page is of an earlier crawl, and kept.
-    """
+    """Return an article's PDF, and whether it is as new as the page, of the continued run."""
     path, number = folder / f"{name}.pdf", 1
     while path.exists():
         if fetched is None or path.stat().st_mtime >= fetched.timestamp():

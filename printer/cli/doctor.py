@@ -38,10 +38,7 @@ _CLOCK_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was checked, and the result; ``fix`` says what to do unless it is ok.
-
-    A ``problem`` stops prints; a ``note`` is about something that only some prints need.
-    """
+    """A check's result and remedy; a ``problem`` stops all prints, a ``note`` some."""
 
     subject: str
     state: Literal["ok", "note", "problem"]

@@ -144,10 +144,8 @@ def _continues_sentence(previous: Paragraph, block: Paragraph) -> bool:
     text = block.spans[0].text
     if not _CONTINUATION.match(text) or previous.standfirst:
         return False
-    return (
-        previous.spans[-1].text.rstrip()[-1:].isalnum()
-        or previous.spans[-1].text[-1:] in "\"'”’»)]"
-    )
+    end = previous.spans[-1].text
+    return end.rstrip()[-1:].isalnum() or end[-1:] in "\"'”’»)]"
 
 
 def paragraph(spans: Spans) -> Paragraph:
@@ -239,7 +237,7 @@ class ListBuilder(BlockBuilder):
             if len(items) > 1 and numbers == [*range(numbers[0], numbers[0] + len(items))]:
                 self.ordered, self.start = True, numbers[0]
                 items = tuple(map(_without_typed_number, items, numbers))
-            elif items and all(map(_has_reference_label, items)):
+            elif items and all(_REFERENCE.match(_beginning(item)) for item in items):
                 self.style = "none"
         if len(items) == 1 and items[0].blocks and not items[0].id:
             blocks = items[0].blocks
@@ -281,6 +279,7 @@ def _without_label(item: Item, number: str) -> Item:
 
 
 _TYPED_NUMBER = re.compile(r"(\d{1,3})\.\s+\S")
+#: The label in brackets with which an entry of a bibliography begins.
 _REFERENCE = re.compile(r"(?:\[\w{1,12}\]|\d{1,3}\.)\s")
 
 
@@ -301,11 +300,6 @@ def _without_typed_number(item: Item, number: int) -> Item:
         return item
     text = replace(first, spans=_without_beginning(first.spans, str(number)))
     return replace(item, blocks=(text, *rest))
-
-
-def _has_reference_label(item: Item) -> bool:
-    """Return whether an item begins with a label in brackets, as those of a bibliography do."""
-    return _REFERENCE.match(_beginning(item)) is not None
 
 
 def _start_number(text: str) -> int:
@@ -367,10 +361,7 @@ class DefinitionListBuilder(BlockBuilder):
 
 
 class QuoteBuilder(BlockBuilder):
-    """Builds a block quotation.
-
-    A ``post`` has its author's name below it, a ``box`` its label above.
-    """
+    """Builds a block quotation; a ``post`` has its author below it, a ``box`` its label above."""
 
     def __init__(self, pull: bool = False, post: bool = False, box: bool = False) -> None:
         super().__init__()
@@ -428,10 +419,8 @@ _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S", re.MULTILINE)
 def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
     """Return whether the last of several blocks begins with a dash, and no other line does."""
     last = "".join(iter_text(blocks[-1]))
-    return (
-        bool(_ATTRIBUTION.match(last))
-        and len(_ATTRIBUTION.findall("\n".join(iter_text(*blocks)))) == 1
-    )
+    dashes = _ATTRIBUTION.findall("\n".join(iter_text(*blocks)))
+    return bool(_ATTRIBUTION.match(last)) and len(dashes) == 1
 
 
 def _paragraph_of_spans(spans: Spans) -> list[Block]:
@@ -456,10 +445,9 @@ _MAX_DESCENDANTS = 40
 
 
 def _is_introduction(element: HtmlElement) -> bool:
-    """Return whether an element at the start of a quotation is a line that ends in a colon.
+    """Return whether an element before a quotation introduces it with a colon.
 
-    Not if lines of the same kind follow, as in verse, or if there is an attribution below: then the
-    line is part of the quotation.
+    A line of verse, or one above a quotation with its own attribution, does not.
     """
     parent, following = element.getparent(), element.getnext()
     if element.tag not in {"div", "header"} or parent is None or following is None:
@@ -476,10 +464,7 @@ def _is_introduction(element: HtmlElement) -> bool:
 
 
 def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
-    """Split the ``cite`` at the beginning of a paragraph from the quotation after it.
-
-    The ``cite`` ends in a colon, or in a lower-case letter with a capital right after it.
-    """
+    """Split a paragraph after a ``cite`` that ends in a colon or lacks a space after it."""
     cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
     following = spans[len(cited) :]
     text = "".join(span.text for span in cited)
@@ -496,21 +481,19 @@ def _is_cited(block: Block) -> bool:
     return isinstance(block, Paragraph) and has_mark_throughout(block.spans, "cite")
 
 
-_PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
+_PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])")
 
 
 def is_pull(element: HtmlElement) -> bool:
     """Return whether an element's class names a pull quote."""
-    classes = element.get("class")
-    return bool(classes and "pull" in classes.lower() and _PULL_QUOTE_CLASS.search(classes[:500]))
+    classes = (element.get("class") or "").lower()
+    return "pull" in classes and _PULL_QUOTE_CLASS.search(classes[:500]) is not None
 
 
 def is_quotation(element: HtmlElement) -> bool:
     """Return whether a class says that an element of a post is a quotation."""
-    classes = element.get("class")
-    return bool(
-        classes and "quot" in classes.lower() and QUOTATION_CLASS.search(classes[:300].lower())
-    )
+    classes = (element.get("class") or "").lower()
+    return "quot" in classes and QUOTATION_CLASS.search(classes[:300]) is not None
 
 
 #: The text of a link from a heading or term to its source code, such as "[source]".
@@ -614,10 +597,7 @@ _IGNORED_TAGS = frozenset({"script", "style", "button", "template"})
 
 
 def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
-    """Return the selected text below an element without the indentation common to its lines.
-
-    Block children, ``br`` and elements named lines begin new lines.
-    """
+    """Return the selected code below an element, dedented, with a line per block or ``br``."""
     parts: list[str] = []
     skipped: HtmlElement | None = None
     numbers = _line_numbers(element)
@@ -770,8 +750,6 @@ def _language_name(name: str) -> str:
 
 
 _MAX_CELLS = 200
-
-
 _BLOCK_CLASS = re.compile(r"(?<!\S)(?:code-?)?block(?!\S)")
 
 

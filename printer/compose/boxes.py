@@ -30,8 +30,8 @@ _MAX_PLAIN_ELEMENTS = 80
 def is_box(element: HtmlElement) -> bool:
     """Return whether an element is a note or a warning set apart from the text.
 
-    A plain name such as "note" is not enough, unless the element is an ``aside`` or has a label,
-    which may be a bold word.  An ``aside`` of a heading with text below it needs no name.
+    A plain name such as "note" needs an ``aside`` or a label; an ``aside`` with a heading needs no
+    name.
     """
     classes = (element.get("class") or "")[:500]
     is_headed = _is_headed_aside(element)

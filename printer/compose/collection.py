@@ -73,10 +73,7 @@ def _is_pictured(blocks: tuple[Block, ...]) -> bool:
 
 
 def _clean_entry(item: Item) -> Item:
-    """Return an entry without repeated lines and repeated prices.
-
-    Counts that a shop marks are not highlighted either.
-    """
+    """Return an entry without repeated lines and prices, and without marked counts."""
     distinct: dict[object, Block] = {}
     prices: list[frozenset[str]] = []
     for block in _inside(item.blocks):

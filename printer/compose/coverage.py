@@ -165,10 +165,7 @@ _REFERENCE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§])\s*[\])]?")
 
 
 def _without_internal_links(segment: Segment) -> str:
-    """Return a segment's text without links inside the page or to its source.
-
-    A reference mark that a note within the line repeats is left out, too.
-    """
+    """Return a segment's text without internal links, source links and repeated note marks."""
     texts: list[str] = []
     for leaf in segment.leaves:
         if texts and leaf.text == texts[-1].strip() and _REFERENCE_MARK.fullmatch(leaf.text):

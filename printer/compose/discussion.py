@@ -69,10 +69,7 @@ _LEAD_CHARS = 40
 
 
 def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict:
-    """Return the verdict of a discussion: the text of its posts, and the introduction.
-
-    If the page's description is the beginning of the first post, nothing introduces it.
-    """
+    """Return a discussion's verdict: the text of its posts and, if different, its introduction."""
     if not posts:
         return verdict
     lead = comparison_key(page.metadata.lead)[:_LEAD_CHARS]
@@ -166,10 +163,7 @@ _MAX_ATTRIBUTION_CHARS = 90
 
 
 def _attributed(quote: Quote) -> Quote:
-    """Return a quotation with a first line that ends in a colon as its attribution.
-
-    What is quoted may be in an element of its own, and a date above it.
-    """
+    """Return a quotation whose first line, ending in a colon, is its attribution."""
     if quote.cite or len(quote.blocks) < 2 or not isinstance(first := quote.blocks[0], Paragraph):
         return quote
     text = plain_text(first.spans).rstrip(" \n↑↗→»")
@@ -199,10 +193,7 @@ class _Quotations:
         )
 
     def tidy(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
-        """Return what a post says, its quotations with their attributions.
-
-        A quotation at the end, as mail programs append it, is dropped with its attribution.
-        """
+        """Return a post with attributed quotations, without the one that mail programs append."""
         remaining = list(blocks)
         while (
             len(remaining) > 1

@@ -136,10 +136,7 @@ _POST_URL = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 
 
 class PostBuilder(QuoteBuilder):
-    """Builds an embed from the quotation of a social post.
-
-    Its URL is in an attribute, or in the last link of the line with the author.
-    """
+    """Builds an embed from a social post's quotation and its URL."""
 
     def __init__(self, element: HtmlElement, resolve: Resolve) -> None:
         super().__init__(post=True)

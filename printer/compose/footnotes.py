@@ -390,10 +390,7 @@ _NOTE_WORD = re.compile(
 
 
 def _is_reference(link: HtmlElement, name: str, block: HtmlElement, read_block: _ReadBlock) -> bool:
-    """Return whether a link is a reference mark.
-
-    It is superscript or named as one, and the note links back or is named as a note.
-    """
+    """Return whether a superscript or named link refers to a note that links back or is named."""
     link_ancestors = [link, *_ancestors(link, 2)]
     is_superscript = any(element.tag == "sup" for element in [*link_ancestors, *link.iter("sup")])
     if _is_numbered_item(link, block):

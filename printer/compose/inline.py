@@ -74,10 +74,7 @@ _FORMER_PRICE = re.compile(
 
 
 def mark_of(element: HtmlElement, tag: str) -> str:
-    """Return the mark of an inline element, '' for none.
-
-    A replaced price is struck through; a reference with its author and link is no title of a work.
-    """
+    """Return the mark of an inline element, '' for none; replaced prices are struck through."""
     if tag == "cite" and next(element.iterdescendants("a", "i", "em"), None) is not None:
         return ""
     if tag != "span":
@@ -201,10 +198,7 @@ PLAIN = Style()
 
 
 def _shared_style(before: Style, after: Style) -> Style:
-    """Return the style of a space: the properties shared by the text on both sides.
-
-    A space between two keys is on neither.
-    """
+    """Return the style of a space: what the text on both sides shares, except ``kbd``."""
     return PLAIN._replace(
         marks=tuple(mark for mark in before.marks if mark in after.marks and mark != "kbd"),
         href=before.href if before.href == after.href else "",
@@ -348,10 +342,7 @@ _MAX_PRICE_CHARS = 12
 
 
 def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bool:
-    """Return whether a word or price ends and a capital or price follows, between two elements.
-
-    One of the elements must have a class, and one several words, unlike markup within a word.
-    """
+    """Return whether a word or price ends where one element ends, and a new phrase begins."""
     is_word = _ends_word(text_before)
     has_price = (
         text[0] in _CURRENCIES or _PRICE_AT_END.search(text_before[-_MAX_PRICE_CHARS:]) is not None

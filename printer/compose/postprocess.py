@@ -190,10 +190,7 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
 
 
 def _split_paragraph(block: Block) -> Iterable[Block]:
-    """Split off bold lines that head other lines, and rows of symbols.
-
-    Display a formula alone, and lines of code.
-    """
+    """Split off labels and scene breaks; make lone formulas and lines of code blocks."""
     if not isinstance(block, Paragraph):
         return [block]
     spans = [span for span in block.spans if span.text.strip()]
@@ -217,10 +214,7 @@ _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
-    """Replace lists whose items mostly begin with a heading or picture by their content.
-
-    Collections remain lists, without marks.  A single item without text of its own has no mark.
-    """
+    """Replace lists of cards, and lists around a list, by their content; keep collections."""
     for block in blocks:
         if isinstance(block, List) and is_collection(block):
             yield from split_collection(block)
@@ -247,10 +241,7 @@ _MIN_READ_PARAGRAPHS = 4
 
 
 def _drop_leading_players(blocks: list[Block]) -> list[Block]:
-    """Drop recordings before the text of an article, which read it aloud or advertise a podcast.
-
-    Few paragraphs are the description of a recording, which is then the content.
-    """
+    """Drop recordings before an article's text; a few paragraphs only describe a recording."""
     paragraphs = [index for index, block in enumerate(blocks) if isinstance(block, Paragraph)]
     if len(paragraphs) < _MIN_READ_PARAGRAPHS:
         return blocks
@@ -360,11 +351,7 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
 
 
 def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
-    """Drop rules that separate nothing, and repeated headings.
-
-    Headings and figures separate by themselves.  Rules with nothing between them framed what is not
-    printed, as an advertisement.
-    """
+    """Drop repeated headings, and rules next to rules, headings or figures."""
     remaining: list[Block] = []
     for previous, block, following in zip(
         [None, *blocks], blocks, [*blocks[1:], None], strict=False
@@ -399,8 +386,7 @@ def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
 def _is_left_over(blocks: list[Block], kind: str) -> bool:
     """Return whether the last block is a heading with nothing below it.
 
-    Several headings of one level are the entries of a list, except on pages of products, where they
-    are the names of others.
+    Headings of one level form a list, except on product pages, where they name other products.
     """
     last = blocks[-1]
     if len(blocks) < _MIN_BLOCKS or not isinstance(last, Heading):
@@ -448,10 +434,7 @@ def _typed_bullet(line: Spans) -> str:
 
 
 def _split_items(block: Paragraph, bullets: Set[str]) -> list[Block]:
-    """Return a paragraph as a list of its lines with a bullet, and the lines around them.
-
-    Lines below an item belong to it if another item follows, or if they continue its sentence.
-    """
+    """Return a paragraph as a list of its bulleted lines, and the lines around them."""
     lines = split_lines(block.spans)
     begins = [i for i, line in enumerate(lines) if _typed_bullet(line) in bullets]
     if not begins:
@@ -526,8 +509,7 @@ def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Bloc
 def merge_pages(articles: Sequence[Article]) -> Article:
     """Return the first article with the blocks of the others appended.
 
-    Blocks repeated on later pages (the lead picture, a summary at the top) are left out.  The ids
-    of later pages get a prefix, so that those of different pages do not collide.
+    Repeated blocks (the lead picture, a summary) are left out.  Ids on later pages get a prefix.
     """
     first = articles[0]
     blocks = list(first.blocks)

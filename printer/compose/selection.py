@@ -63,10 +63,7 @@ def select(
     pictures: tuple[PlacedFigure, ...],
     excluded: Set[HtmlElement] = frozenset(),
 ) -> Selection:
-    """Select text nodes, pictures and the textless elements among them.
-
-    Text directly inside the ``excluded`` elements is left out.
-    """
+    """Select text nodes outside ``excluded`` elements, pictures and empty elements among them."""
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
     leaves = {
         leaf: segment.index
@@ -105,10 +102,7 @@ _MAX_ENTRY_SEGMENTS = 8
 def _find_entries(
     page: Page, leaves: Mapping[Leaf, int], figures: Mapping[HtmlElement, Figure], max_chars: int
 ) -> frozenset[HtmlElement]:
-    """Return the elements that hold one picture and a few words, and similar siblings.
-
-    An entry is the outermost element with a single picture, and at most ``max_chars`` characters.
-    """
+    """Return the elements, and similar siblings, with one picture and ``max_chars`` or fewer."""
     if len(figures) < MIN_ENTRIES:
         return frozenset()
     counts: Counter[HtmlElement] = Counter()
@@ -171,10 +165,7 @@ _SENTENCE_ENDS = frozenset(".,;:…。，；：")
 
 
 def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
-    """Return the short paragraphs above long ones whose class calls them headings.
-
-    All selected elements of the class must look like it, and there must be at least two.
-    """
+    """Return short paragraphs above long ones of a class that is always used for headings."""
     index = page.index
     selected = [segment for segment, flag in zip(page.segments, keep, strict=True) if flag]
     positions_by_class: dict[str, list[int]] = {}

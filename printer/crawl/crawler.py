@@ -253,8 +253,7 @@ class PageLink(NamedTuple):
 def extract_links(capture: Capture) -> tuple[list[PageLink], str]:
     """Return the links of a page, each URL once, and the canonical URL that it names.
 
-    There are no links if the page asks robots not to follow them; the canonical URL is '' if the
-    page names none or its own.
+    There are none if robots should not follow them; a missing or its own canonical URL is ''.
     """
     tree = parse(decode(capture.body, capture.source.charset))
     base = base_url(tree, capture.url)
@@ -409,11 +408,7 @@ def article_likeness(url: str, link_text: str) -> float:
 def score_link(
     query: Query, url: str, link_text: str, language: str, page_relevance: float, depth: int
 ) -> float:  # fmt: skip
-    """Return the priority of a link in the frontier.
-
-    With a query the order is best first; without one it is breadth first, with likely articles
-    first at each depth.
-    """
+    """Return the priority of a link: best first with a query, else by depth and likeness."""
     likeness = article_likeness(url, link_text)
     if not query:
         return likeness - depth

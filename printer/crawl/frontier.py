@@ -151,10 +151,7 @@ _BARREN = "pages of its kind led to nothing new"
 
 
 class Frontier:
-    """The URLs of one crawl, shared by threads, processes and machines.
-
-    ``timeout`` is the number of seconds that a fetch may take.
-    """
+    """The URLs of a crawl, shared by machines; a fetch may take ``timeout`` seconds."""
 
     def __init__(
         self, store: Store, crawl: str, options: CrawlOptions, timeout: float = 60
@@ -188,8 +185,7 @@ class Frontier:
     def add(self, connection: Connection, links: Iterable[Link], parent: int) -> None:
         """Add URLs not seen before; raise the score of waiting ones to that of their best link.
 
-        ``parent`` is the row of the page that has the links, or 0 for seeds, which may be out of
-        scope.
+        ``parent`` is the row of the linking page, or 0 for seeds, which may be out of scope.
         """
         sites = self.sites(connection)
         best_links: dict[str, tuple[Link, str]] = {}
@@ -265,10 +261,7 @@ class Frontier:
             return self._seconds_until_ready(connection, now)
 
     def record(self, lease: Lease, outcome: Outcome) -> CrawledArticle | None:
-        """Write the outcome of a visit; return the article if it is a new one.
-
-        Nothing is written if the lease has expired.
-        """
+        """Write a visit's outcome if its lease is valid; return the article if it is new."""
         with self.store.write() as connection:
             leased = select(addresses.c.id).where(
                 addresses.c.id == lease.id, addresses.c.state == "taken",

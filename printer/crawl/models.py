@@ -57,10 +57,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to visit a URL, until the visit is recorded or the lease expires.
-
-    ``number`` counts the leases of the URL, ``failures`` its failed visits.
-    """
+    """The right to visit a URL for a time, with the numbers of its leases and failed visits."""
 
     id: int
     url: str
@@ -146,10 +143,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """A page to visit after ``delay`` seconds, because robots.txt had to be fetched first.
-
-    ``problem`` says why robots.txt could not be fetched; '' if it could.
-    """
+    """A page to visit later; ``problem`` says why robots.txt could not be fetched, or is ''."""
 
     delay: float = 0.0
     problem: str = ""

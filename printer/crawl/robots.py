@@ -41,8 +41,7 @@ _MAX_DELAY = 300.0
 class RobotsRules:
     """The rules of one origin.
 
-    In the state ``none`` everything may be fetched; in ``closed`` nothing, because fetching the
-    rules has failed, ``failures`` times so far.
+    The state ``none`` permits everything, ``closed`` nothing, after ``failures`` failed fetches.
     """
 
     state: Literal["read", "none", "closed"]

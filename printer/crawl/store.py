@@ -119,10 +119,7 @@ patterns = sa.Table(
 
 
 class Store(Tables):
-    """The tables of crawls, with one clock.
-
-    On PostgreSQL it is the server's clock, so that the clocks of workers may differ.
-    """
+    """The tables of crawls, with one clock: that of the PostgreSQL server, if any."""
 
     def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -215,10 +212,7 @@ def _host_delay(delay: float) -> sa.ColumnElement[float]:
 
 
 class HostDelays:
-    """The delays of hosts, for programs that fetch without a crawl but share its database.
-
-    ``delay`` is the number of seconds between two requests to a host.
-    """
+    """The delays of hosts in seconds, for programs that share a crawl's database."""
 
     def __init__(self, database: str, delay: float) -> None:
         self._store = Store(open_engine(database))

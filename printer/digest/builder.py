@@ -261,10 +261,7 @@ class IssueBuilder:
 
 @dataclass(frozen=True, slots=True)
 class _ArticleLoader:
-    """Reads the pages of candidates, or the text in their feeds if that is longer.
-
-    ``fetch`` returns the pages of some candidates, in their order.
-    """
+    """Reads candidates' pages by ``fetch``, or the text in their feeds if that is longer."""
 
     selector: Selector
     printer: Printer

@@ -50,10 +50,7 @@ class Pattern:
 
 
 def parse_pattern(text: str) -> Pattern:
-    """Return the pattern that a text describes; raise :class:`ValueError`.
-
-    A phrase matches as whole words in any case; text between slashes is an RE2 expression.
-    """
+    """Return a pattern of whole words, or /RE2/ between slashes; raise :class:`ValueError`."""
     import re2
 
     if not text.strip() or len(text) > _MAX_PATTERN_CHARS:

@@ -246,10 +246,7 @@ def target_path(delivery: Delivery, destination: Destination) -> str:
 
 
 def has_arrived(delivery: Delivery, destination: Destination, target: str) -> bool | None:
-    """Return whether an interrupted delivery arrived, or None if that is unknown.
-
-    ``target`` is the earlier result of :func:`target_path`.
-    """
+    """Return whether a delivery interrupted at a ``target`` arrived, or None if unknown."""
     if not target:
         return None
     with _filesystem(destination.folder) as (fs, root):

@@ -116,10 +116,7 @@ def _parse_xml(data: bytes, url: str, charset: str) -> Feed:
 
 
 def _repair_xml(data: bytes, charset: str) -> bytes:
-    """Return a feed as well-formed XML of bounded size and depth, b'' if it is not XML.
-
-    Publishers forget to escape, truncate feeds and declare wrong charsets.
-    """
+    """Return a faulty feed as well-formed XML of bounded size and depth, b'' if it is not XML."""
     text = _NO_XML.sub(" ", _decode(data, charset))
     text = _DECLARATION.sub("", text.lstrip("\ufeff \t\r\n"), count=1)
     text = _ENTITY.sub(_numeric_reference, text)

@@ -78,10 +78,7 @@ def parse_mail(data: bytes) -> Entry:
 
 
 class _BoundedHeaders(Compat32):
-    """A policy that reads headers up to a limit, without parsing them.
-
-    Newer policies parse each header by its grammar: recursively, and in quadratic time.
-    """
+    """A policy that bounds headers, as newer ones parse them recursively in quadratic time."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
         return super().header_fetch_parse(name, value[:_MAX_HEADER])

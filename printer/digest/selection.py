@@ -79,10 +79,7 @@ story_bands = sa.Table(
 
 @dataclass(frozen=True, slots=True)
 class StoryRecord:
-    """A story that was printed, with all its URLs; ``printed`` is in seconds since 1970.
-
-    ``fingerprints`` identify the states of its feed entries that need not be read again.
-    """
+    """A printed story with all its URLs and the states of its feed entries that were read."""
 
     urls: tuple[str, ...]
     title: str
@@ -201,10 +198,7 @@ _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryCandidate(Entry):
-    """An entry with its source, and the index of that among the digest's sources.
-
-    ``fingerprint`` changes with the entry of a feed; it is '' for other sources.
-    """
+    """An entry with its source; a feed's entry changes its ``fingerprint`` with its content."""
 
     source: Source
     source_index: int
@@ -241,10 +235,7 @@ class Rejected:
 
 @dataclass(slots=True)
 class SelectedStory:
-    """An article to print; ``duplicates`` are other candidates with the same story.
-
-    ``relevance`` is that to the query of the digest, 1 without one.
-    """
+    """An article to print, its duplicates, and its relevance to the query (1 without one)."""
 
     candidate: StoryCandidate
     page: ExtractedPage
@@ -326,10 +317,7 @@ def _filter_reason(digest: Digest, candidate: StoryCandidate, text: str) -> str:
 
 @dataclass(slots=True)
 class Selector:
-    """Selects articles one by one, and keeps the best version of each story.
-
-    ``unchanged`` are candidates that were read again although the article had not changed.
-    """
+    """Selects articles one by one, and keeps the best version of each story."""
 
     digest: Digest
     history: StoryHistory
@@ -397,10 +385,7 @@ class Selector:
 
 
 def in_print_order(digest: Digest, stories: Iterable[SelectedStory]) -> list[SelectedStory]:
-    """Return stories section by section, in the order of the digest's sources.
-
-    In a section the most relevant come first, then the latest.
-    """
+    """Return stories by section, in the order of sources, the most relevant and latest first."""
     sections = list(dict.fromkeys(source.section for source in digest.source))
 
     def rank(story: SelectedStory) -> tuple[int, float, float, int]:

@@ -296,11 +296,7 @@ def _linked_picture(figure: Figure) -> ScreenPicture | None:
 
 
 def valid_mathml(source: str) -> etree._Element | None:
-    """Return MathML rebuilt from known elements and attributes, None if impossible.
-
-    EPUB readers reject a book because of one faulty formula, so each element must have the number
-    of children that MathML requires.
-    """
+    """Return MathML rebuilt from known elements with the required children, or None."""
     root = parse_mathml(source)
     return _rebuild(root, 0) if root is not None else None
 

@@ -40,10 +40,7 @@ from .html import parse_mathml
 
 
 def to_markdown(*articles: Article) -> str:
-    """Return articles as Markdown, with their titles as the only first-level headings.
-
-    Notes of several articles have ids that are unique in the file.
-    """
+    """Return articles as Markdown with unique notes; only titles are first-level headings."""
     if articles[1:]:
         articles = tuple(
             replace(article, blocks=prefix_ids(article.blocks, f"{number}-"))

@@ -95,10 +95,7 @@ def add_names(
 
 
 def _rows(index: PageIndex) -> Iterator[list[range]]:
-    """Yield the segments of similar adjacent elements, as the entries of a list.
-
-    All ``article`` elements without others inside count as similar.
-    """
+    """Yield lists of similar siblings, or of the innermost ``article`` elements, by segments."""
     rows: dict[tuple[int, str, str], list[range]] = {}
     articles: list[range] = []
     bounds = zip(index.tags, index.parents, index.classes, strict=True)
@@ -208,9 +205,9 @@ _FOLDED = int(ElementFlag.FORM | ElementFlag.HIDDEN)
 
 
 def _parts(index: PageIndex) -> Iterable[list[int]]:
-    """Return the segments with the same path of tags and the same classes of the last two.
+    """Return the segments with the same path of tags and the same last two classes.
 
-    Paths begin at an ``article``, if any.  What is folded away or in a form is a part of its own.
+    Paths begin at an ``article``, if any.  Folded text and forms are parts of their own.
     """
     path_numbers: dict[tuple[int, str], int] = {}
     paths: list[int] = []
@@ -237,10 +234,7 @@ _MAX_SHARED_CHARS = 25
 def _without_repeated(
     page: Page, keep: Sequence[bool], lines: Iterable[tuple[int, float]]
 ) -> Iterator[int]:
-    """Yield the lines, except buttons and the lines of copied entries, as in a carousel.
-
-    Each line comes with how often its text must recur to be that of a button.
-    """
+    """Yield lines, except buttons and copied entries; each comes with a button's count."""
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
     known = selected_texts(page.segments, keep)
@@ -273,10 +267,7 @@ _MIN_PRICES = 3
 
 
 def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with the prices below the selected names of the entries of a list.
-
-    The names are similar, and most of the similar prices are below one.
-    """
+    """Return the selection with the prices below the selected names of a list's entries."""
     flags = list(keep)
     looks = [(segment.block.tag, segment.block.get("class")) for segment in segments]
     prices_by_look: dict[tuple[str, str | None], list[int]] = {}
@@ -303,10 +294,7 @@ _MIN_PRICE_SHARE = 0.3
 
 
 def add_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with the price below the name of a product.
-
-    Of several in a row, the lowest is not crossed out.
-    """
+    """Return the selection with a product's price below its name, the lowest of several."""
     flags = list(keep)
     names = (segment.index for segment in segments if segment.block.tag == "h1")
     for name in islice(names, _MAX_MAIN_HEADINGS):

@@ -343,10 +343,7 @@ _TERM_TAGS = frozenset({"td", "th", "dt", "li"})
 
 
 def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
-    """Yield the short lines with a colon, and the figures, right above selected text.
-
-    Both are in the same element.  Each is yielded with the score that it must have.
-    """
+    """Yield lines with a colon and figures right above text, each with the score it needs."""
     index = page.index
     for segment, below in pairwise(page.segments):
         text, parent = segment.text, segment.block.getparent()

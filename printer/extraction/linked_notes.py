@@ -77,10 +77,7 @@ _MIN_CITED_NOTES = 0.8
 
 
 def _cited_notes(page: Page, keep: Sequence[bool]) -> Sequence[int]:
-    """Return the lines below the text that count up to the numbers it cites, with a heading.
-
-    They begin with their numbers, or are the items of a numbered list.
-    """
+    """Return the numbered lines below the text that it cites, and their heading."""
     last = max((i for i, flag in enumerate(keep) if flag), default=len(keep))
     cited = _cited_numbers(page, keep)
     if not cited:

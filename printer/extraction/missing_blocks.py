@@ -97,10 +97,7 @@ _MAX_ANSWER_SEGMENTS = 8
 
 
 def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
-    """Return the end of a list of questions and answers, and the number of questions.
-
-    All questions are similar, and all answers similar to parts of the first.
-    """
+    """Return the end of a list of similar questions with similar answers, and their number."""
     question = _element_shape(segments[start].block)
     answers: set[tuple[str, ...]] = set()
     questions = 0
@@ -171,8 +168,8 @@ def add_long_stretches(
 ) -> tuple[bool, ...]:
     """Return the selection with stretches of paragraphs that look like the selected ones.
 
-    The texts that the classifier learned from are cut off on some very long pages, so its scores
-    fall towards the end of such pages.  A short stretch must be likely.
+    The classifier's training texts were cut off on some very long pages, so scores fall towards the
+    end of such pages.  A short stretch must be likely.
     """
     index = page.index
     paragraphs = [i for i, block in enumerate(index.segment_blocks) if index.tags[block] == "p"]
@@ -207,10 +204,7 @@ def add_long_stretches(
 def _missing_stretches(
     index: PageIndex, keep: Sequence[bool], paragraphs: Sequence[int]
 ) -> list[list[int]]:
-    """Return the missing paragraphs, divided where text is selected or mostly links.
-
-    Repeated paragraphs are left out.
-    """
+    """Return distinct missing paragraphs, divided where text is selected or mostly links."""
     texts = Counter(index.segments[i].text for i in paragraphs)
     stretches: list[list[int]] = [[]]
     for previous, i in zip([0, *paragraphs], paragraphs, strict=False):
@@ -236,8 +230,7 @@ _MIN_END_CHARS = 60
 def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
     """Return the selection extended by text that continues it in the same elements.
 
-    Scores fall along a long text, so the end is compared with what is shortly before it.  A few
-    last paragraphs, as the source of the pictures, may be shorter and less likely.
+    Scores fall along a long text, so its end is compared with the text shortly before.
     """
     index = page.index
     selected_positions = [i for i, flag in enumerate(keep) if flag]
@@ -337,10 +330,9 @@ _MAX_SECTION_SEGMENTS = 30
 def add_subheadings(
     page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
 ) -> tuple[bool, ...]:
-    """Return the selection with headings right below selected ones, as names of products.
+    """Return the selection with subheadings right below headings, such as product names.
 
-    In documentation, these are headings right above selected text.  Above the text, such a heading
-    is a credit or a section of the site.
+    In documentation, add headings right above selected text.
     """
     index = page.index
     selected = list(keep)
@@ -370,10 +362,9 @@ _DIGITS = re.compile(r"\d+")
 def add_item_labels(
     page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str = "article"
 ) -> tuple[bool, ...]:
-    """Return the selection with the labels above paragraphs, if some of the same list are selected.
+    """Return the selection with the labels above paragraphs if similar ones are selected.
 
-    A list of products or projects may have a link above each description, and a section of a
-    manual only a list below its heading.  In documentation, only headings are labels.
+    Examples are links above descriptions of products.  In documentation, only headings count.
     """
     index = page.index
     lists: dict[tuple[tuple[str, str], ...], list[int]] = {}
@@ -560,10 +551,7 @@ _MAX_LINKED_IN_LIST = 0.1
 
 
 def _is_block(index: PageIndex, i: int) -> bool:
-    """Return whether an element is a table, a listing, a list or a note without many links.
-
-    A quotation or a listing may be alone in a box.
-    """
+    """Return whether an element is, or only wraps, a table, code, a list or a note."""
     inner = i
     while _is_wrapper(index, inner) and not _is_part(index, inner):
         inner += 1
@@ -592,10 +580,7 @@ def _is_wrapper(index: PageIndex, i: int) -> bool:
 
 
 def _is_outside_text(index: PageIndex, i: int) -> bool:
-    """Return whether an element is a menu, a form or the like, but not if it is inside one.
-
-    Some servers put the whole page in a form.
-    """
+    """Return whether an element itself, not only one around it, is a menu or a form."""
     return bool(index.flags[i] & ~index.flags[index.parents[i]] & OUTSIDE_TEXT)
 
 
@@ -633,8 +618,7 @@ _MAX_ANNOUNCED_LINES = 30
 def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Select the items between more text and a heading or a line with a colon ('There were:').
 
-    They are in a list, or are lines of a paragraph below a colon.  A short line is a label, and
-    links to pages of the site are other stories unless an item is none.
+    A list of links to pages of the site is a list of other stories.
     """
     flags = list(keep)
     for position, segment in enumerate(page.segments):
@@ -686,10 +670,7 @@ _TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
 
 
 def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Select short lines that belong to others: drop caps, datelines, breaks, times, numbers.
-
-    The numbers of consecutive headings are selected, and no other number above a heading.
-    """
+    """Select drop caps, datelines, scene breaks, times and consecutive heading numbers."""
     flags = list(keep)
     numbers_above: list[tuple[int, int]] = []
     for i, (segment, following) in enumerate(pairwise(segments)):

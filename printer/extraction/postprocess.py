@@ -137,10 +137,7 @@ _MAX_SECTION_ITEMS = 12
 
 
 def _is_section(selected: SelectedText, element: int, texts: Set[str]) -> bool:
-    """Return whether a short list is all there is between a selected heading and another one.
-
-    None of its missing items is a copy of selected text.
-    """
+    """Return whether a list without copies is all there is between two headings, one selected."""
     begin, end = selected.index.segment_begins[element], selected.index.segment_ends[element]
     items = selected.segments[begin:end]
     missing = {item.text for item in items if not selected.keep[item.index]}
@@ -159,10 +156,7 @@ _MIN_SHARE_WITH_COPIES = 0.5
 def _selected_share(
     selected: SelectedText, tag: str, lines: Sequence[Segment], texts: Set[str], kind: str
 ) -> float:
-    """Return the share of an element's text that is selected, or is a copy of selected text.
-
-    Of a definition list, the terms count if more of them are selected.
-    """
+    """Return the selected or copied share of an element's text, at least that of ``dt`` terms."""
     chars = sum(len(line.text) for line in lines)
     share = selected.size(line.index for line in lines) / chars
     if tag == "dl" and share:
@@ -193,10 +187,7 @@ _MIN_REPEATED_ENTRIES = 0.7
 
 
 def _drop_contents(selected: SelectedText) -> None:
-    """Drop the page's own table of contents, links to headings below it, and tabs of pages.
-
-    These are lists of nothing but linked headings.
-    """
+    """Drop tables of contents, which are linked headings of the page, and tabs of pages."""
     headings_below: set[str] = set()
     headings = [
         (segment.index, fold_words(segment.text))
@@ -269,10 +260,7 @@ _MEDIA_TAGS = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "v
 
 
 def _settle_captions(selected: SelectedText) -> None:
-    """Select the captions of selected tables and code; drop those of pictures.
-
-    The captions of pictures are printed below them instead.
-    """
+    """Select the captions of selected tables and code; drop those of pictures, printed later."""
     index, sizes = selected.index, selected.sizes
     totals: dict[int, tuple[int, int]] = {}  # selected and all characters, as there may be many
     for i, tag in enumerate(index.tags):
@@ -401,10 +389,7 @@ _MIN_VISIBLE_CHARS = 300
 
 
 def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
-    """Drop blocks that are not displayed and that no reader can unfold, if they are few.
-
-    By convention, the class ``hidden`` hides an element, as a drawer that a script opens.
-    """
+    """Drop blocks that no reader can see or unfold, if they are few."""
     index = selected.index
     hidden: set[int] = set()
     controls: frozenset[str] | None = None

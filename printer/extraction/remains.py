@@ -34,8 +34,8 @@ _MIN_BEGINNING_CHARS = 30
 def replace_previews(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Return the selection with each text once if the page shows a preview of it first.
 
-    A button unfolds the full text below the preview.  The last paragraph of the preview, which is
-    cut, is replaced by the complete one; of the others, the copies in the preview are selected.
+    The complete text replaces the preview's last paragraph, which is cut; of the others, the copies
+    in the preview are selected.
     """
     texts, selected = [segment.text for segment in page.segments], list(keep)
     previews: dict[str, int] = {}
@@ -82,9 +82,8 @@ _MAX_HEADING_CHARS = 80
 def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
     """Yield the headings whose sections were left out, if most similar ones have text below them.
 
-    If most have none, they are the entries of a list, and so are links, but not those above
-    options or a button.  A picture may be all of a section, unless it is in a row of linked
-    headings.  A line right below the main heading is a standfirst.
+    Otherwise they are a list, unless they are above options or a button.  A picture may be a
+    section, unless it is in a row of linked headings.
     """
     segments, blocks = page.segments, page.index.segment_blocks
     by_shape: dict[tuple[str, str], list[tuple[Segment, bool]]] = {}
@@ -220,11 +219,7 @@ _MIN_CARDS = 3
 
 
 def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
-    """Return the lines of small boxes with a heading below the text whose button was left out.
-
-    If several boxes are similar, they are the entries of a list; if they are much of the page, they
-    are its text.
-    """
+    """Return the lines of a few small boxes below the text whose buttons were left out."""
     index, segments = page.index, page.segments
     paragraphs = (
         s.index for s in segments if keep[s.index] and len(s.text) >= _MIN_PARAGRAPH_CHARS
@@ -301,10 +296,7 @@ _NOT_BUTTON_TAGS = HEADING_TAGS | {"td", "th", "dt", "pre"}
 
 
 def find_buttons(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
-    """Return the elements of the same few words at the ends of several lines that lead elsewhere.
-
-    They are links below a text ('Learn more') or after a reference ('Crossref').
-    """
+    """Return recurring links at the ends of lines ('Learn more', 'Crossref')."""
     places: dict[str, set[str]] = {}
     elements: dict[str, list[HtmlElement]] = {}
     for segment in page.segments:

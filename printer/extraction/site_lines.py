@@ -35,10 +35,7 @@ _MAX_OPENING_WORDS = 12
 
 
 def drop_opening_lines(selected: SelectedText, kind: str) -> None:
-    """Drop lines above the text that only name the author or the date, as the title block does.
-
-    The author may also be below the first paragraph, as it may be a standfirst.
-    """
+    """Drop bylines and dates above the text or below its first paragraph."""
     metadata = selected.page.metadata
     names = [name.strip().lower() for name in metadata.byline.split(",") if name.strip()]
     byline_words = count_words(metadata.byline) + _MAX_WORDS_BESIDE_NAMES
@@ -283,8 +280,7 @@ def _find_signed_box(selected: SelectedText, heading: int) -> range:
 def _find_stories_below(selected: SelectedText, label: int, total: int) -> range | None:
     """Return a label and the links below it, or None if it has no links.
 
-    A label below which nothing is selected is returned alone.  ``total`` is the number of
-    selected characters at first: counting them for each label would take quadratic time.
+    ``total`` is the number of selected characters, counted once.
     """
     keep, segments = selected.keep, selected.segments
     if cards := _cards_below(selected, label, total):
@@ -397,11 +393,7 @@ _MAX_TEASERS_SHARE = 0.5
 
 
 def drop_teasers(selected: SelectedText) -> None:
-    """Drop paragraphs, and items with a heading, that are only a link to a page of the site.
-
-    They are kept if they are most of the selected text, as the page is then a list of links.
-    More than a few cards are what the text is about.
-    """
+    """Drop paragraphs and items that are only links to the site, unless most of the text is."""
     total = selected.total()
     bullets = _bullets(selected)
     teasers: set[int] = set()

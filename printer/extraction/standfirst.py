@@ -262,10 +262,7 @@ _MAX_DATELINED_CHARS = 800
 
 
 def _recurs(lines: _Lines, i: int) -> bool:
-    """Return whether the first paragraphs begin with this line, or have it after their place.
-
-    A line from farther below is quoted on purpose.
-    """
+    """Return whether a paragraph right below begins with this line, perhaps after a dateline."""
     key = lines.comparison_key(i)
     part = key[:_MAX_KEY_CHARS] if len(key) >= _MIN_KEY_CHARS else "\n"
     texts = _text_below(lines, i)
@@ -291,10 +288,7 @@ _MAX_PLACE_CHARS = 40
 
 
 def _is_repeated_below(lines: _Lines, i: int) -> bool:
-    """Return whether a paragraph below has this one after a place, nearly whole.
-
-    One with other numbers is different news.
-    """
+    """Return whether a paragraph below repeats this one, with its numbers, after a place."""
     key = lines.comparison_key(i)[:_MAX_KEY_CHARS]
     for j in filter(lines.keep.__getitem__, range(i + 1, lines.text[-1] + 1)):
         text = lines.segments[j].text[: 2 * _MAX_DATELINED_CHARS]
@@ -317,10 +311,7 @@ _DATELINE = re.compile(r"[^\W\d_]{3,}(?:,? [^\s—–.!?]{1,20}){0,3} [—–-]{
 
 
 def _is_text(lines: _Lines, i: int) -> bool:
-    """Return whether a selected segment is a paragraph like the one after it.
-
-    Classes mean nothing where each paragraph has one of its own.
-    """
+    """Return whether a selected segment is a paragraph like the one after it."""
     if i != lines.text[0] or len(lines.text) < 2:
         return i in lines.text
     text = lines.segments[i].text
@@ -365,10 +356,9 @@ _MAX_NAME_CHARS = 300
 
 
 def _is_named(lines: _Lines, i: int) -> bool:
-    """Return whether the block, or a small element around it, is called a standfirst.
+    """Return whether an element at or around a block is called a standfirst.
 
-    A heading of several lines or of a long sentence below the title is one without a name, and so
-    is a second main heading.
+    So are a long or second main heading, and a heading of several lines.
     """
     index = lines.index
     block = index.segment_blocks[i]

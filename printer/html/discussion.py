@@ -46,8 +46,8 @@ _MIN_SIGNED_SHARE = 0.8
 class Comments:
     """A page's comments in document order.
 
-    ``heading`` is the page's heading above them ('' for none), ``elements`` are those that contain
-    comments and heading, ``more`` means that some comments were not read.
+    ``heading`` is the page's heading above them or '', ``elements`` contain the comments and it;
+    ``more`` means that some were not read.
     """
 
     heading: str = ""

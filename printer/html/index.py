@@ -77,10 +77,7 @@ _FLAG_ATTRIBUTES = frozenset({"style", "hidden", "aria-hidden", "role"})
 
 
 def _attribute_flags(element: HtmlElement, *, in_line: bool, sole_in_cell: bool) -> int:
-    """Return the flags from an element's attributes.
-
-    The sole text of a table cell says what its icon does.
-    """
+    """Return the flags from an element's attributes; a cell's sole text is never unseen."""
     if not sole_in_cell and is_unseen(element, in_line=in_line):
         return IS_UNSEEN
     hidden = IS_HIDDEN if is_hidden(element) else 0
@@ -394,8 +391,8 @@ class PageIndex(TreeIndex):
 def build_index(root: HtmlElement, display: PageLayout | None = None) -> PageIndex:
     """Index a page.
 
-    Text in ``noscript`` is read only if it is most of the page's text: pages built by scripts keep
-    a plain version there, others tracking pixels and warnings.
+    Text in ``noscript`` is read only if it is most of the page's text; it is often a tracking
+    pixel.
     """
     if display is not None:
         return PageIndex(root, display=display)
@@ -487,11 +484,7 @@ def _displayed_flags(
 
 
 class ElementsByTag:
-    """The elements of a tree by name; the names must not change.
-
-    The nodes of a tree are scattered over memory, so that a walk over all of them takes longer than
-    most of what is done with a few.
-    """
+    """The elements of a tree by name, from one slow walk; the names must not change."""
 
     def __init__(self, tree: HtmlElement) -> None:
         self._elements = list(tree.iter("*"))

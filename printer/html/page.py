@@ -72,9 +72,8 @@ _BREAKING = ("block", "flex", "grid", "flow-root", "list-item", "table")
 def attach_layout(tree: HtmlElement, layout: Layout) -> PageLayout:
     """Return the layout of a tree's elements, and remove their numbers from the tree.
 
-    The browser numbers elements in an attribute as it serializes the page.  Its name is random for
-    every capture, so that a page cannot forge it; of a number that occurs twice, as a parser may
-    copy elements, the first counts.
+    The attribute of the numbers has a random name for every capture, so that a page cannot forge
+    it.  A parser may copy elements; the first with a number counts.
     """
     boxes: dict[HtmlElement, ElementBox] = {}
     texts: dict[Leaf, TextBox] = {}
@@ -112,8 +111,7 @@ R = TypeVar("R")
 def gc_paused(function: Callable[P, R]) -> Callable[P, R]:
     """Pause the garbage collector during a function; with several threads, until the first returns.
 
-    A page of several megabytes becomes some hundred thousand small values that live until its
-    article is built; searching them repeatedly for cycles takes a quarter of the time.
+    Searching a page's many small values for cycles would take a quarter of the time.
     """
 
     @wraps(function)

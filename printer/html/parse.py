@@ -140,10 +140,7 @@ def _cut_short(parser: etree.HTMLParser) -> bool:
 
 
 def _gather(tree: HtmlElement) -> None:
-    """Move content after ``</html>`` into the body, as browsers do.
-
-    The parser opens a second root for it, which is unreachable from the first one.
-    """
+    """Move content after ``</html>``, a second and unreachable root, into the body."""
     body = tree.find("body")
     home = tree if body is None else body
     after = tree.getnext()
@@ -158,11 +155,7 @@ _HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript
 
 
 def _close_head(tree: HtmlElement) -> None:
-    """Move elements not allowed in a head, and those after them, to the beginning of the body.
-
-    ``<body>`` is optional.  The parser knows only the elements of HTML 4 and leaves newer ones in
-    the head.
-    """
+    """Move elements not allowed in a head to the body, as ``<body>`` is optional in HTML 5."""
     head = tree.find("head")
     if head is None:
         return
@@ -181,10 +174,7 @@ def _close_head(tree: HtmlElement) -> None:
 
 
 def _close_navigation(tree: HtmlElement) -> None:
-    """Move the main content, and what follows it, after the navigation and header around it.
-
-    In browsers, ``</nav>`` also closes unclosed elements within; the parser ignores it there.
-    """
+    """Move the main content out of an unclosed header in a navigation, as browsers do."""
     main = next(tree.iter("main"), None)
     around = [] if main is None else list(main.iterancestors("nav", "header"))
     if main is None or not any(element.tag == "nav" for element in around):
@@ -206,10 +196,7 @@ _TEXT_TAGS = frozenset({"article", "main", "p", "ul", "ol", "pre", "h2", "h3", "
 
 
 def _open_templates(tree: HtmlElement) -> None:
-    """Turn declarative shadow roots into plain elements, as their content is displayed.
-
-    Move text that React streams to the end of the body to its places, which templates mark.
-    """
+    """Inline declarative shadow roots, and text that React streams to the end of the body."""
     places: dict[HtmlElement, str] = {}
     for template in tree.iter("template"):
         if template.get("shadowrootmode"):
@@ -419,10 +406,7 @@ _CODECS = {
 
 
 def codec_for_label(label: str) -> str:
-    """Return Python's codec for a WHATWG label, or ''.
-
-    Other codecs of Python are excluded: some decompress, or take long to decode.
-    """
+    """Return Python's codec for a WHATWG label, or ''; others may decompress or be slow."""
     encoding = webencodings.lookup(label) if label else None
     if encoding is None:
         return ""
@@ -530,10 +514,8 @@ _MAX_CORRECT_RATIO = 0.25
 def fix_mojibake(text: str) -> str:
     """Return text with doubly encoded characters ('donâ€™t' for 'don’t') repaired.
 
-    Such text was UTF-8, decoded as a one-byte charset and encoded as UTF-8 again, as in databases
-    moved between systems.  A sequence that is valid UTF-8 when converted back byte by byte and
-    contains a control character is always repaired.  Sequences without one are repaired if a page
-    has several, unless the same characters also occur correctly: then the page is about the fault.
+    Sequences that are valid UTF-8 when converted back are repaired if they contain a control
+    character, or if there are several and the page has none of these characters correctly.
     """
     # Searching for single letters is faster, and most pages have none of these.
     if text.isascii() or not any(lead in text for lead in "ÃÂâð"):

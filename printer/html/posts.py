@@ -595,11 +595,7 @@ def _is_better_date(post: Post, mark: HtmlElement, date: str) -> bool:
 
 
 def _without_preview(content: list[Leaf]) -> list[Leaf]:
-    """Return the text nodes of a post without the preview above its full text and other copies.
-
-    A folded post begins with a preview: its first paragraphs, the last of which is cut.  Code may
-    have the same output twice.
-    """
+    """Return a post's text nodes without a cut preview above the full text, and without copies."""
     written = [leaf for leaf in content if leaf.text.strip()]
     texts = [leaf.text for leaf in written]
     if texts and texts[0] in texts[1:]:
@@ -737,10 +733,7 @@ def _text_length(leaves: Iterable[Leaf], sizes: Mapping[HtmlElement, int] | None
 
 
 def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
-    """Return the last date with a time of day above the text of a post, or else below it.
-
-    The author's first day in the forum may be above it, too; that of an edit is below.
-    """
+    """Return the last date and time above a post's text, or else below it."""
     latest = latest_text = ""
     for leaf in islice(leaves, _MAX_FIRST_TEXTS + len(content)):
         if leaf in content and latest_text:

@@ -59,10 +59,7 @@ def _is_blank(text: str | None) -> bool:
 
 
 def _name_roles(boxes: Iterable[HtmlElement]) -> None:
-    """Name tables by role, and lists that have at least two lines of text and nothing else.
-
-    Cards, links and comments have the role of lists, too.
-    """
+    """Name tables by role, and lists of at least two lines of text and nothing else."""
     for box in [
         box for box in boxes if box.tag == "div" and box.get("role") in {"table", "grid", "list"}
     ]:
@@ -305,7 +302,7 @@ _MAX_CONTROLS = 300
 
 
 def _name_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source: str) -> None:
-    """Make controls that unfold the part below them headings, and buttons in headings their text.
+    """Make controls that unfold the part below them headings, and buttons in headings text.
 
     A page has several such controls with different labels; others say 'Read more'.
     """
@@ -392,10 +389,7 @@ def _name_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
 
 
 def _beginning_of_text(element: HtmlElement, limit: int = 200) -> str:
-    """Return the beginning of an element's text, with white space collapsed.
-
-    Unlike :func:`.parse.element_line`, it reads hidden parts and stops after ``limit`` characters.
-    """
+    """Return the first ``limit`` characters or more of an element's text, also if hidden."""
     pieces, length = [], 0
     for piece in element.itertext():
         pieces.append(piece)

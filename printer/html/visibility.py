@@ -136,11 +136,10 @@ _MAX_HIDDEN_SHARE = 0.2
 
 
 def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
-    """Set the attribute ``hidden`` on elements that the page's own style sheets do not display.
+    """Set ``hidden`` on elements that the page's own style sheets do not display.
 
-    Only plain rules count (``.promo {display: none}``) outside media queries, if no other rule
-    displays elements of that name, and if no reader can unfold the element.  ``visibility: hidden``
-    does not count, as it mostly precedes an animation.
+    Only plain rules outside media queries count, if no other rule displays the name and no reader
+    can unfold the element.  ``visibility: hidden`` mostly precedes an animation.
     """
     css = _read_css(element for element in elements if element.tag == "style")
     rules: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
@@ -306,8 +305,7 @@ _CONTROLS = ("button", "summary", "label")
 def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
     """Return whether a reader can unfold an element that is not displayed.
 
-    A control points to it, its names say so, it follows a heading or a control, or it has similar
-    siblings.
+    A control points to it or precedes it, or it has such a name, a heading or similar siblings.
     """
     if (element.get("id") or "")[:_MAX_NAME_CHARS] in controls:
         return True

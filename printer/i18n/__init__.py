@@ -147,10 +147,7 @@ def _entry(language: str) -> dict[str, Any]:
 
 
 def format_date(when: str | datetime, language: str) -> str:
-    """Return an ISO 8601 date in the long form of a language; '' for none.
-
-    Text that is not a date is returned unchanged; languages unknown to Babel get ISO 8601.
-    """
+    """Return an ISO 8601 date in a language's long form; other text is unchanged."""
     try:
         day = when.date() if isinstance(when, datetime) else date.fromisoformat(when[:10])
     except ValueError:

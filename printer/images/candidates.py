@@ -92,8 +92,7 @@ class Candidate:
 def find_candidates(page: Page, segments: range | None = None) -> list[Candidate]:
     """Return the pictures of a page in document order, with rendered sizes if it has a layout.
 
-    For pictures outside ``segments``, if given, only ``src`` is read, except for the picture that
-    the page's metadata name if it precedes them.
+    Of those outside ``segments``, only ``src`` is read, except the metadata's picture above.
     """
     candidates = _markup_candidates(page, segments)
     layout = page.layout
@@ -120,7 +119,7 @@ _CUSTOM_TAG = re.compile(
 def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
     """Return the pictures in the markup, with adjacent copies merged."""
     candidates: list[Candidate] = []
-    stand_ins = _repeated_sources(page)
+    placeholders = _repeated_sources(page)
     lead_key = picture_key(page.metadata.image) if page.metadata.image else ""
     custom = frozenset(filter(_CUSTOM_TAG.fullmatch, set(page.index.tags)))
     for element in page.elements.find(*_TAGS, *custom):
@@ -133,9 +132,9 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
                 candidates.append(_distant_candidate(element, index, segment, key_above))
             continue
         for candidate in _read_element(element, index, segment):
-            if element.get("src") in stand_ins and len(candidate.sources) > 1:
+            if element.get("src") in placeholders and len(candidate.sources) > 1:
                 candidate = _without_source(candidate, element.get("src"))
-            if not (candidates and _merge(candidates, candidate, stand_ins)):
+            if not (candidates and _merge(candidates, candidate, placeholders)):
                 candidates.append(candidate)
     candidates = [
         candidate
@@ -240,14 +239,16 @@ def _declared_side(element: HtmlElement, side: str) -> int:
     return 4 * int(match[1]) if match else 0
 
 
-_MIN_STAND_IN_COPIES = 4
+_MIN_PLACEHOLDER_COPIES = 4
 
 
 def _repeated_sources(page: Page) -> frozenset[str]:
-    """Return the values of ``src`` that many pictures share, as those of stand-ins."""
+    """Return the values of ``src`` that many pictures share, as those of placeholders."""
     images = page.elements.find("img")[:MAX_CANDIDATES]
     counts = Counter(image.get("src") for image in images)
-    return frozenset(src for src, count in counts.items() if src and count >= _MIN_STAND_IN_COPIES)
+    return frozenset(
+        src for src, count in counts.items() if src and count >= _MIN_PLACEHOLDER_COPIES
+    )
 
 
 def _without_source(candidate: Candidate, url: str) -> Candidate:
@@ -264,10 +265,10 @@ _UNPRINTED_SCREENS = "m|mo|mob|mobile|phone|sm|xs|dark"
 _UNPRINTED_SCREEN = re.compile(_SCREEN_PATTERN.format(_UNPRINTED_SCREENS), re.IGNORECASE)
 
 
-def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset[str]) -> bool:
+def _merge(candidates: list[Candidate], current: Candidate, placeholders: frozenset[str]) -> bool:
     """Merge a candidate into the one before it if both show the same picture.
 
-    ``stand_ins`` are the addresses that many pictures of the page share.
+    ``placeholders`` are the addresses that many pictures of the page share.
     """
     previous = candidates[-1]
     if previous.kind != "image" or current.kind != "image":
@@ -286,7 +287,7 @@ def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset
         return False
     if previous.segment != current.segment and not shares_url:
         return False
-    if _is_stand_in(previous, current, stand_ins):
+    if _is_placeholder(previous, current, placeholders):
         candidates[-1] = replace(
             current, alt=current.alt or previous.alt, title=current.title or previous.title
         )
@@ -322,21 +323,18 @@ def _merged(primary: Candidate, secondary: Candidate) -> Candidate:
     )
 
 
-#: A stand-in is no wider.
-_MAX_STAND_IN_PX = 100
+#: A placeholder is no wider.
+_MAX_PLACEHOLDER_PX = 100
 
 
-def _is_stand_in(previous: Candidate, current: Candidate, stand_ins: frozenset[str]) -> bool:
-    """Return whether a picture is a placeholder for the one in the ``noscript`` right after it.
-
-    A stand-in is much smaller, or the same for many pictures of the page.
-    """
+def _is_placeholder(previous: Candidate, current: Candidate, placeholders: frozenset[str]) -> bool:
+    """Return whether a small or shared picture is a placeholder for the ``noscript`` after it."""
     if not _is_displayed(previous) or _is_displayed(current):
         return False
-    if stand_ins.issuperset(source.url for source in previous.sources):
-        return not stand_ins.issuperset(source.url for source in current.sources)
+    if placeholders.issuperset(source.url for source in previous.sources):
+        return not placeholders.issuperset(source.url for source in current.sources)
     small, large = (candidate.natural_width or candidate.width for candidate in (previous, current))
-    return 0 < small <= _MAX_STAND_IN_PX and (not large or large >= 2 * small)
+    return 0 < small <= _MAX_PLACEHOLDER_PX and (not large or large >= 2 * small)
 
 
 def _non_data_urls(candidate: Candidate) -> set[str]:
@@ -619,10 +617,7 @@ def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
 
 
 def is_beside_column(page: Page, candidate: Candidate, column: Column | None) -> bool:
-    """Return whether a picture is drawn next to the article, in a column of its own.
-
-    Pictures that are clipped or off the page are not: they may be slides of a gallery.
-    """
+    """Return whether a visible picture is next to the article, in a column of its own."""
     box = page.layout.graphics.get(candidate.element) if page.layout else None
     if box is None or column is None or not is_visible(box.visibility):
         return False

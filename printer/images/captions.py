@@ -119,10 +119,7 @@ _PICTURE_TAGS = frozenset({"picture", "source"})
 
 
 def _ancestors(finder: CaptionFinder, candidate: Candidate) -> Iterator[int]:
-    """Yield the indexes of the picture's element and of its ancestors.
-
-    Those that hold its versions do not count.
-    """
+    """Yield the picture's index and its ancestors', except those around its versions."""
     index = candidate.index
     while index >= 0:
         if finder.index.elements[index].tag not in _PICTURE_TAGS:
@@ -416,10 +413,7 @@ _MAX_LONE_CREDIT_CHARS = 80
 
 
 def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
-    """Return a caption's spans, and its credit if markup sets it apart.
-
-    A credit without a caption becomes the caption, in italics as credits are.
-    """
+    """Return a caption's spans, and a credit set apart by markup; a lone credit is the caption."""
     pieces = list(_read_pieces(segments, base))
     while pieces and not pieces[-1].text.strip(_BEFORE_CREDIT):
         pieces.pop()

@@ -200,10 +200,7 @@ _MIN_DIVIDERS = 3
 
 
 def _is_ornament(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
-    """Return whether a picture without text divides the article, or is a GIF in its layout table.
-
-    Such a table has the article's text in another cell.
-    """
+    """Return whether a picture without text is a divider or a GIF in the article's layout table."""
     is_described = candidate.alt or candidate.title or candidate.natural_width
     if is_described or candidate.kind != "image" or "no size" not in names:
         return False
@@ -216,10 +213,7 @@ def _is_ornament(reader: FeatureReader, candidate: Candidate, names: frozenset[s
 
 
 def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
-    """Return whether a picture of an article leads to a page and is not part of the text.
-
-    Its names, its place or its link show that.
-    """
+    """Return whether an article's picture is an advertisement for the page it links to."""
     link = _nearest_ancestor(candidate.element, "a", 8)
     if link is None or not _leads_to_page(link) or "the page's own picture" in names:
         return False
@@ -318,8 +312,7 @@ _HEADING = int(ElementFlag.HEADING)
 def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) -> bool:
     """Return whether a picture in or after the text announces another page.
 
-    Then the part of the page around it that has no text of the article has a link to another
-    page, and a heading or little text but that of links.
+    Its part of the page links there, and has a heading or little unlinked text.
     """
     if reader.verdict.kind != "article" or reader.bounds is None:
         return False
@@ -528,10 +521,7 @@ def _picture_file_features(reader: FeatureReader, candidate: Candidate) -> Itera
 
 
 def _has_lead_file(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether the name of a picture's file and that of the page's own are similar.
-
-    One is in the other, which a server completes with how it scaled the picture.
-    """
+    """Return whether a picture's file name contains that of the page's own, or the reverse."""
     names = candidate.url_key.rpartition("/")[2], reader.lead_file
     shorter, longer = sorted(names, key=len)
     return _is_distinct(shorter) and shorter in longer

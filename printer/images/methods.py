@@ -219,10 +219,9 @@ def _apply_threshold(
     *,
     lists_things: bool,
 ) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
-    """Select by score, and of several copies of a picture only the best, one with a caption first.
+    """Select by score; of copies of a picture, the best, preferably with a caption.
 
-    Of the pictures of a list all are selected if several reach the threshold, on pages that list
-    things most.
+    Of a list's pictures, all are selected if several (on pages that list things, most) are likely.
     """
     reasons: dict[Candidate, str] = {}
     best: dict[str, tuple[bool, float]] = {}
@@ -315,10 +314,7 @@ _MAX_UNMARKED_SHARE = 0.3
 def _drop_unmarked(
     page: Page, verdict: Verdict, selected: Sequence[SelectedPicture]
 ) -> tuple[SelectedPicture, ...]:
-    """Remove captions without markup on pages that list things, or if they are much of an article.
-
-    The name of each product would be taken for a caption.
-    """
+    """Remove unmarked captions where they would be product names or much of an article."""
     flags, blocks, segments = page.index.flags, page.index.segment_blocks, page.segments
     uncredited = (picture.caption for picture in selected if not picture.caption.credit)
     captions = frozenset[int]().union(*(caption.segments for caption in uncredited))

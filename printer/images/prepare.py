@@ -41,8 +41,7 @@ def run_in_threads(
 ) -> dict[int, Outcome]:
     """Return the outcomes that are ready in time, by the index of the task.
 
-    ``work`` must not raise.  The threads are daemons, so that one waiting for a server does not
-    keep the program running.
+    ``work`` must not raise.  The threads are daemons, so that the program can end before them.
     """
     outcomes: dict[int, Outcome] = {}
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -139,10 +138,7 @@ _MAX_ICON_WIDTH_PX = 100
 
 @dataclass(frozen=True, slots=True)
 class _Preparer:
-    """Prepares one picture per call; can be shared by threads.
-
-    ``width`` and ``height`` are the maximum size of a picture on paper, in millimetres.
-    """
+    """Prepares one picture per call, in any thread, for a maximum size in millimetres."""
 
     get: GetResource
     options: ImageOptions
@@ -193,10 +189,7 @@ class _Preparer:
         return prepare_raster(data, max_pixels, box, grayscale=self.options.grayscale)
 
     def _usable_pixels(self, figure: Figure, width: int, height: int) -> tuple[int, int]:
-        """Return the number of pixels that print can use of a picture of this size.
-
-        Print may enlarge a picture to the maximum size, unless it is an icon on screen.
-        """
+        """Return the pixels that print can use; it enlarges any picture but icons."""
         inches = min(self.width / 25.4, self.height / 25.4 * width / height)
         if 0 < figure.width < _MAX_ICON_WIDTH_PX:
             inches = min(inches, figure.width / SCREEN_DPI)

@@ -195,11 +195,7 @@ JPEG_QUALITY = 85
 
 
 def _encode(image: Image.Image) -> Picture:
-    """Encode a picture of few colors as PNG, else as JPEG; gray pictures stay gray.
-
-    Every gray picture and every GIF has few colors; photographs among them are recognized by the
-    size of their PNG.
-    """
+    """Encode a picture as PNG if it has few colors and is no photograph, else as JPEG."""
     image.info = {}
     colors = image.getcolors(LINE_ART_COLORS)
     if colors is None:

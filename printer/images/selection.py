@@ -83,10 +83,7 @@ class SelectedPicture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RejectedPicture:
-    """A picture that is not printed, with the reason.
-
-    ``caption_segments`` are the segments of its caption if the caption is not printed either.
-    """
+    """A picture that is not printed, why, and the segments of a caption not printed either."""
 
     candidate: Candidate
     reason: str
@@ -117,8 +114,7 @@ _MAX_IN_FIGURE = 3
 def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[SelectedPicture]:
     """Assign a caption that several pictures share to one of them.
 
-    That is the picture that it describes by its alternative text; or the last of a few pictures in
-    one figure, which are above the caption; or the first, which a gallery shows.
+    It is the picture described by it, else the last of a few in a figure, else the first.
     """
     groups: dict[frozenset[int], list[SelectedPicture]] = {}
     for picture in selected:
@@ -146,10 +142,7 @@ def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[Sele
 
 
 def place_picture(page: Page, picture: SelectedPicture) -> PlacedFigure:
-    """Return the article's figure for a picture.
-
-    A lead picture that only the metadata name is placed at the start of the body.
-    """
+    """Return the article's figure for a picture; one only in metadata leads the body."""
     candidate, caption = picture.candidate, picture.caption
     urls = candidate.urls(page.base)
     figure = Figure(
@@ -172,10 +165,7 @@ def place_pictures(page: Page, selection: PictureSelection) -> tuple[PlacedFigur
 
 
 def drop_captions(page: Page, verdict: Verdict, selection: PictureSelection) -> Verdict:
-    """Return the verdict without the captions of rejected pictures.
-
-    On pages that list things, those without markup are names of things.
-    """
+    """Return the verdict without rejected pictures' captions; in lists, only marked ones."""
     captions = frozenset[int]().union(*(picture.caption_segments for picture in selection.rejected))
     if verdict.lists_things or verdict.kind == "product":
         flags, blocks = page.index.flags, page.index.segment_blocks
@@ -315,10 +305,7 @@ _MAX_ENTRY_CHARS = 400
 
 
 def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelection:
-    """Return a selection with only the first picture of each thing of a list with prices.
-
-    A shop shows a thing from its front and its back, and in other colors.
-    """
+    """Return a selection with one picture of each product of a list with prices."""
     around = {p: _find_entry(page, p.candidate.element) for p in selection.selected}
     found = {entry for entry in around.values() if entry is not None}
     kinds = Counter(map(tag_and_class, found))

@@ -86,10 +86,7 @@ class SizeProbe:
 
     @contextmanager
     def reuse(self, pages: Collection[str]) -> Iterator[GetResource]:
-        """Yield a function that returns a kept download once, or else fetches.
-
-        On exit, discard the downloads left for these pages.
-        """
+        """Yield a function that returns a kept download once, else fetches; discard the rest."""
         try:
             yield self._pop_or_get
         finally:
@@ -202,10 +199,7 @@ def _reject_reason(data: bytes, limits: SizeLimits) -> str:
 
 
 def read_size(data: bytes) -> tuple[int, int] | None:
-    """Return the width and height stated in a picture's file, None if it states none.
-
-    Only the head of GIF, JPEG, PNG, WebP, AVIF and SVG files is read.
-    """
+    """Return the size stated in the head of a picture's file, None if it states none."""
     if looks_like_svg(data):
         try:
             width, height = svg_size(data)

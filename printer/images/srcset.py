@@ -175,10 +175,7 @@ _DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)
 
 
 def parse_srcset(value: str) -> Iterator[ImageSource]:
-    """Parse a ``srcset`` whose URLs may contain commas and even spaces.
-
-    A URL ends at its descriptor; URLs without one are separated by a comma and a space.
-    """
+    """Parse a ``srcset``, ending URLs at descriptors or ', ', as they may contain commas."""
     parts = _DESCRIPTOR.split(" ".join(value.split()))
     for text, descriptor in zip(parts[::2], [*parts[1::2], ""], strict=True):
         *undescribed, url = text.strip(" ,").split(", ")
@@ -235,10 +232,7 @@ def width_from_url(url: str) -> int:
 
 
 def best_source(sources: Iterable[ImageSource]) -> ImageSource | None:
-    """Return the source to print: no wider than necessary, originals before previews.
-
-    Among versions of one width, formats that every decoder reads take precedence.
-    """
+    """Return the source to print: no wider than necessary, originals before previews."""
     usable = [source for source in sources if source.rank < PREVIEW] or list(sources)
     if not usable:
         return None
@@ -264,10 +258,7 @@ def _is_avif(url: str) -> bool:
 
 
 def absolute_url(url: str, base: str) -> str:
-    """Return a URL made absolute if it may be fetched, or else ''.
-
-    http, https and raster pictures as data: URLs are allowed, and files if the page is a file.
-    """
+    """Return an absolute http, https or raster data: URL, a file: URL for files, or ''."""
     if url.startswith(("https://", "http://")) and "[" not in url:
         return url.replace(" ", "%20")
     if url[:5].lower() == "data:":
@@ -299,10 +290,7 @@ _FILE_ENDING = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?)$", re.IG
 
 @lru_cache(4096)
 def picture_key(url: str) -> str:
-    """Return a key shared by the URLs of one picture in several sizes and formats.
-
-    The key of a small data: URL is ''.
-    """
+    """Return a key shared by a picture's URLs in all sizes, '' for a small data: URL."""
     if url[:5].lower() == "data:":
         return url[:300] if len(url) > _MIN_DATA_CHARS else ""
     path, _, query = original_url(url).partition("#")[0].partition("?")

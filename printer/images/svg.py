@@ -211,7 +211,7 @@ _REFERENCE = re.compile(r"#([\w.:-]{1,200})")
 def _count_drawn(root: Any) -> int:
     """Return the number of elements drawn, following references; raise if these are circular.
 
-    A marker may be drawn at every vertex of what refers to it, or is inside that.
+    A marker may be drawn at every vertex of the element that refers to it.
     """
     uses = _find_references(root)
     # Depth first, since references may point anywhere; with a stack, since nesting may be deep.

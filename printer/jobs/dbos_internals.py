@@ -27,10 +27,7 @@ def _refuse_pickle(_self: object, _data: str) -> Any:
 
 
 def register_queue(name: str, concurrency: int, polling_interval: float = 1.0) -> Any:
-    """Register a queue whose settings apply to this process only.
-
-    The public function stores them in the database, for all processes.
-    """
+    """Register a queue in this process only; the public function does so for all."""
     return _get_or_create_dbos_registry()._register_internal_queue(
         name, worker_concurrency=concurrency, polling_interval_sec=polling_interval
     )

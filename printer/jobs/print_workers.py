@@ -87,9 +87,9 @@ class Abandoned(BaseException):
 
 
 class _ForkServer:
-    """A process that loads libraries once, and forks workers that share them.
+    """A process that loads libraries once and forks workers as its caller's children.
 
-    The workers become children of the calling process, which must be a subreaper with one thread.
+    The caller must be a subreaper with one thread.
     """
 
     def __init__(self, preload: Callable[[], None]) -> None:
@@ -145,10 +145,7 @@ def _fork_workers(requests: socket.socket, parent: int, preload: Callable[[], No
 
 
 class _Worker(worker_process.WorkerProcess):
-    """A process that handles one job at a time.
-
-    It processes untrusted pages, so its messages are JSON: steps are strings, the outcome a dict.
-    """
+    """A process for one job at a time, whose messages are JSON, as pages are untrusted."""
 
     def __init__(self, preload: Callable[[], None], fork_server: _ForkServer) -> None:
         super().__init__(partial(_prepare, os.getpid(), preload), trusted=False)

@@ -272,10 +272,7 @@ class JobQueue:
         )  # fmt: skip
 
     def _priority(self, connection: Connection, sender: str, background: bool) -> int:
-        """Return the priority of a sender's new job by start-time fair queueing.
-
-        It is the start time: that of the next job to run, but after the sender's last job.
-        """
+        """Return a sender's next start time, by start-time fair queueing, as the priority."""
         first, last = _BACKGROUND if background else _INTERACTIVE
         parameters = {"first": first, "last": last, "sender": sender}
         count, lowest, highest_of_sender = connection.execute(self._queued, parameters).one()
@@ -391,10 +388,7 @@ class JobQueue:
         return True
 
     def list_older_than(self, seconds: float) -> list[str]:
-        """Return the ids of jobs that were created and finished at least ``seconds`` ago.
-
-        The creation time protects new jobs whose finishing time is wrong after a clock change.
-        """
+        """Return jobs both created and finished ``seconds`` ago, as clocks may have been wrong."""
         since = datetime.fromtimestamp(time.time() - seconds, UTC).isoformat()
         with _db_errors():
             statuses = self._list(FINISHED, completed_before=since, end_time=since,
@@ -441,11 +435,7 @@ class JobQueue:
 
 
 def _queued_query(rows: TableClause) -> Select[int, int | None, int | None]:
-    """Return a query for the number of queued jobs, the lowest priority, and a sender's highest.
-
-    Of the priorities, it regards those from ``first`` to ``last``.  Building the query takes longer
-    than executing it, so it is built once.
-    """
+    """Return a cached query: queued jobs, their lowest priority, a sender's highest one."""
     priority = rows.c.priority
     in_class = priority.between(bindparam("first"), bindparam("last"))
     from_sender = in_class & (rows.c.authenticated_user == bindparam("sender"))

@@ -54,11 +54,7 @@ Prepare: TypeAlias = Callable[[Sequence[int]], PreparedPictures]
 
 @dataclass(frozen=True, slots=True)
 class RenderedBook(RenderedPdf):
-    """A PDF of articles.
-
-    ``failed`` has the indexes of the articles that could not be rendered, with the reasons;
-    ``pictures`` and ``missing`` count the pictures that were printed and that were unavailable.
-    """
+    """A PDF of articles; ``failed`` has the indexes of those left out, with the reasons."""
 
     failed: tuple[tuple[int, RenderError], ...] = ()
     pictures: int = 0
@@ -69,10 +65,7 @@ Rendered = TypeVar("Rendered", bound=RenderedPdf)
 
 
 def fit_to_pages(options: PrintOptions, render: Callable[[PrintOptions], Rendered]) -> Rendered:
-    """Render on at most ``options.fit`` pages (0: any number) with as few changes as possible.
-
-    Renders at most five times.  Adds a warning if even the smallest type does not fit.
-    """
+    """Render on at most ``options.fit`` pages (0: any) in five tries; warn if it is impossible."""
     pdf = render(options)
     if options.fit <= 0 or pdf.pages <= options.fit:
         return pdf
@@ -108,10 +101,7 @@ MIN_TWO_COLUMN_WIDTH_MM = 180.0
 
 
 def tighten(options: PrintOptions, step: int) -> PrintOptions:
-    """Return options reduced by ``step`` of ``FIT_STEPS`` steps towards the smallest legible type.
-
-    Values chosen by the user (font size, margins, theme options) are kept.
-    """
+    """Return options reduced by steps towards the smallest legible type, keeping the user's."""
     styling, geometry = apply_options(options), page_geometry(options)
     page = styling.theme.page
     is_large = geometry.font_size >= LARGE_PT
@@ -315,11 +305,7 @@ class _BookBuilder:
         targets: LinkTargets,
         extra_documents: Iterable[Document] = (),
     ) -> tuple[list[tuple[tuple[int, ...], int]], list[RenderedPdf | RenderError]]:
-        """Render runs, and extra documents alongside.
-
-        Return the failed runs, each with the number of link targets before it, and the results of
-        the extra documents.
-        """
+        """Render runs; return failed ones with their first link number, and the extra documents."""
         target_counts: list[int] = []
         saved_documents: list[tuple[Path | None, bool]] = []
         pictures_by_run: list[PreparedPictures] = []
@@ -373,10 +359,7 @@ class _BookBuilder:
     def render_front(
         self, draft: RenderedPdf, provenance: Provenance
     ) -> tuple[RenderedPdf, Iterator[RenderedPdf]]:
-        """Assign pages to the parts; return the front matter and the page numbers.
-
-        The page numbers are rendered lazily, so that the parts can be merged meanwhile.
-        """
+        """Assign pages to the parts; return the front matter and, lazily, the page numbers."""
         front = draft
         for _ in range(MAX_TRIES):
             self._assign_pages(front.pages + 1)

@@ -39,11 +39,7 @@ _MAX_SEARCHED_CHARS = 1_000_000_000
 
 
 def check_completeness(articles: Sequence[Article], layout: LayoutText) -> CompletenessReport:
-    """Compare articles with a layout.
-
-    Items such as pictures are counted for all articles together: if one is missing, every article
-    with items of its kind is reported as incomplete.
-    """
+    """Compare articles with a layout; a missing item makes all with its kind incomplete."""
     text = comparison_key(layout.text)
     pieces = [[(piece, comparison_key(piece)) for piece in iter_pieces(a)] for a in articles]
     needed = Counter(key for article_targets in pieces for _, key in article_targets)
@@ -86,10 +82,7 @@ def check_completeness(articles: Sequence[Article], layout: LayoutText) -> Compl
 
 
 def iter_pieces(article: Article) -> Iterator[str]:
-    """Yield the text of an article in pieces that are contiguous on paper, in reading order.
-
-    Formulas, note calls and ruby annotations end a piece.
-    """
+    """Yield an article's text in pieces between formulas, note calls and annotations."""
     yield from body_pieces(article)
     yield from note_pieces(article)
 

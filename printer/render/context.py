@@ -255,10 +255,7 @@ MAX_AUTHORS = 100
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The values common to all documents of a print.
-
-    ``articles`` are within limits; ``lead`` is the view of the first one.
-    """
+    """The values common to all documents of a print; ``lead`` is the first article's view."""
 
     articles: tuple[Article, ...]
     options: PrintOptions
@@ -437,10 +434,7 @@ def build_front_matter(
     pages: int = 0,
     lead_picture: Picture | None = None,
 ) -> Document:
-    """Return the table of contents, preceded by a cover if the print has a title.
-
-    The cover of a digest has the number of its pages and a picture of its first article.
-    """
+    """Return the contents and, if the print has a title, a cover with a digest's first picture."""
     picture = lead_picture if context.edition else None
     document = context.fill(
         entries=entries,
@@ -455,10 +449,7 @@ def build_front_matter(
 
 
 def build_page_numbers(context: RenderContext, names: Sequence[str], pages: int) -> Document:
-    """Return pages that are empty but for their numbers.
-
-    ``names`` are their names in the style sheet, ``pages`` is the total number of pages.
-    """
+    """Return empty pages with these ``names`` in the style sheet, numbered of ``pages``."""
     return context.fill(sheets=names, pages=pages)
 
 
@@ -635,10 +626,7 @@ def render_preview(
     preview_blocks: Sequence[PreviewBlock],
     picture: Callable[[Figure], PicturePlacement | None],
 ) -> str:
-    """Return the blocks of an article as a page without scripts, forms and links.
-
-    Its only URLs are those of the pictures returned by ``picture``.
-    """
+    """Return blocks as a page whose only URLs are those of the pictures that it is given."""
     limited = []
     for preview in preview_blocks:
         bounded, _ = limit_article(replace(article, blocks=(_remove_links(preview.block),)))

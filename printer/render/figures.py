@@ -175,10 +175,7 @@ _MAX_POSTER_HEIGHT_SHARE = 0.33
 
 
 def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureRow, ...]:
-    """Return blocks with galleries, collections and pairs of portraits as rows.
-
-    Small pictures before enough text get a place beside it.
-    """
+    """Return blocks with galleries, collections and pairs of portraits as rows."""
     for block in run:
         if isinstance(block, Table):
             _fit_to_cells(placer, block)
@@ -255,10 +252,7 @@ _MAX_PART_BLOCKS = 4
 def _find_collection(
     placer: FigurePlacer, run: Sequence[Block], start: int
 ) -> list[tuple[Block, ...]]:
-    """Return the parts of the gallery or collection that begins at a block, if any.
-
-    Every part has one figure, and the same kinds of blocks as the others.
-    """
+    """Return the similar parts, with one figure each, of a gallery that begins at a block."""
     for size in range(1, _MAX_PART_BLOCKS + 1):
         kinds = _block_kinds(placer, run[start : start + size])
         if kinds.count("figure") != 1 or "" in kinds or len(kinds) < size:
@@ -390,10 +384,7 @@ _MAX_LEAD_HEIGHT_SHARE = 0.27
 
 
 def bound_lead_pictures(placer: FigurePlacer, stories: Iterable[Article]) -> None:
-    """Bound the heights of the first pictures of stories, so that they fit below the story before.
-
-    In columns, pictures are small already.
-    """
+    """Bound the heights of stories' first pictures, to fit them below the story before."""
     if placer.geometry.columns == 1:
         for story in stories:
             _bound_heights(placer, story.blocks[:2], _MAX_LEAD_HEIGHT_SHARE)

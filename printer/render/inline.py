@@ -270,11 +270,9 @@ _MAX_LAST_WORDS_CHARS = 40
 
 
 def _find_last_words(spans: Spans) -> dict[int, int]:
-    """Return where the last word begins, or the last two if it is too short for a line of its own.
+    """Return where the last plain words begin, two if one is too short for a line of its own.
 
-    The ``id()`` of each span with a part of them has the index at which the part begins; there is
-    none if they are no plain words.  They are kept together by CSS rather than by a no-break space,
-    so that the printed text is the article's.
+    Values are indexes by ``id()`` of the span.  A no-break space would change the printed text.
     """
     if not spans or sum(len(span.text) for span in spans) < _MIN_BROKEN_CHARS:
         return {}
@@ -303,8 +301,8 @@ def _find_last_words(spans: Spans) -> dict[int, int]:
 def highlight(code: str, language: str) -> Markup:
     """Return code as HTML, highlighted by weight and slant rather than color.
 
-    Each line is a ``span``, so that continuation lines can be marked.  Keywords are in ``b``,
-    comments in ``i``, strings and defined names in ``span``.
+    Each line is a ``span``; keywords are in ``b``, comments in ``i``, strings and names in
+    ``span``.
     """
     lines: list[list[str]] = [[]]
     for text, tag, kind in split_by_style(printable(code).expandtabs(4), language):

@@ -96,10 +96,7 @@ def _limit_blocks(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
 
 
 def _split_block(block: Block) -> Iterator[Block]:
-    """Yield the figures of a list of nothing else, and the parts of a paragraph with many spans.
-
-    Each line costs more the more spans its paragraph has.
-    """
+    """Yield a list's figures, if it is nothing else, and the parts of paragraphs of many spans."""
     if isinstance(block, List):
         parts = [part for item in block.items for part in item.blocks]
         if parts and all(isinstance(part, Figure) for part in parts):

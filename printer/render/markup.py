@@ -40,10 +40,7 @@ _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,6}")
 
 
 def valid_language(tag: str) -> str:
-    """Return a language tag if well-formed (BCP 47), or else ''.
-
-    Norwegian becomes Bokmål, as hyphenation has only that tag.
-    """
+    """Return a well-formed language tag (BCP 47), with Bokmål for Norwegian, or ''."""
     tag = tag if _LANGUAGE_TAG.fullmatch(tag) else ""
     primary, hyphen, subtags = tag.partition("-")
     return f"nb{hyphen}{subtags}" if primary.lower() == "no" else tag

@@ -210,10 +210,7 @@ _MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 
 def typeset_formula(source: str, display: bool) -> Drawing | None:
-    """Typeset a formula: MathML if it begins with ``<math``, else TeX.
-
-    Return None if it is not a formula, has unknown commands or is too large for a page.
-    """
+    """Typeset MathML, if it begins with ``<math``, or TeX; return None if that is impossible."""
     from latex2mathml.converter import convert
     from ziamath import zmath
     from ziamath.config import config

@@ -92,10 +92,7 @@ def fill(theme: Theme, name: str, **values: object) -> str:
 
 @lru_cache(maxsize=16)
 def environment(folders: tuple[Path, ...] = ()) -> SandboxedEnvironment:
-    """Return an environment that looks up templates in the folders, then in the base theme.
-
-    ``article/blocks.html.j2`` is the file of the built-in theme ``article``.
-    """
+    """Return an environment that looks up templates in the folders, then in the base theme."""
     return SandboxedEnvironment(
         loader=FileSystemLoader([*folders, builtin_folder() / BASE_THEME, builtin_folder()]),
         autoescape=True,
@@ -320,10 +317,7 @@ CODE_PADDING_EM = 1.5
 
 @pass_context
 def code_attributes(context: Context, block: Code) -> Markup:
-    """Return the class and the style of code.
-
-    ``short`` code is kept on one page; ``full`` code needs the room of the indent in a list.
-    """
+    """Return the class and style of code: ``short`` is unbroken, ``full`` not indented in lists."""
     lines = _code_lines(block)
     classes = ["short"] if len(lines) < MAX_UNBROKEN_CODE_LINES else []
     geometry = context.get("paper")
@@ -361,10 +355,9 @@ def _count_columns(lines: Sequence[str]) -> int:
 
 
 def _fit_code(lines: Sequence[str], geometry: PageGeometry) -> tuple[float, float, float]:
-    """Return the width of code, its hang into the margin, and the size of its type in rems.
+    """Return the width of code, its hang into the margin, and its type size in rems.
 
-    Its longest line, up to ``CODE_COLUMNS`` characters, fits in the column by smaller type and, if
-    that would be too small, a hang into the margin, or else in the width of the page.
+    Lines of ``CODE_COLUMNS`` fit by smaller type, then a hang, then the width of the page.
     """
     columns, hang, width = _count_columns(lines), 0.0, geometry.column_width
     is_narrow = geometry.columns > 1 and len(lines) <= MAX_SPANNING_CODE_LINES
@@ -410,8 +403,8 @@ def introduces(
 ) -> bool:
     """Return whether a paragraph introduces the next block and is kept with it.
 
-    Such a paragraph ends in a colon, or is a short line before code, a line below a heading or at
-    the beginning of an item of several paragraphs, or a line or two above a table.
+    It ends in a colon, or is a short line before code, below a heading, at the beginning of an
+    item, or above a table.
     """
     text = plain_text(block.spans).rstrip()
     is_short = len(text) <= MAX_BARE_LINE_CHARS
@@ -436,9 +429,8 @@ MAX_QUESTION_CHARS = 360
 def is_label(block: Paragraph, following: Block | None) -> bool:
     """Return whether a paragraph is a heading, though not marked up as one.
 
-    Such a heading is a short line in bold type, possibly with small print after it, a question
-    apart from its answer, or a short line without final punctuation before code or a whole
-    paragraph.  A line that begins with a bold label is none.
+    It is a short bold line, perhaps with small print, a question before its answer, or a short line
+    without final punctuation before code or a paragraph.
     """
     text = plain_text(block.spans).strip()
     if isinstance(following, Heading | Rule | None) or not text or "\n" in text:
@@ -482,8 +474,7 @@ def _is_question(block: Paragraph, text: str, following: Block) -> bool:
 def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
     """Return whether a paragraph is a line of a list, next to another such line.
 
-    Such a line is short and either has a label, or is not bold and does not end like a sentence.
-    The first line after a colon may be longer.
+    It is short, and has a label or does not end like a sentence; after a colon it may be longer.
     """
     if not isinstance(block, Paragraph) or block.standfirst:
         return False
@@ -545,10 +536,7 @@ MAX_VERSE_LINE_CHARS = 64
 
 
 def is_verse(block: Paragraph) -> bool:
-    """Return whether a paragraph is verse: three or more lines, nearly all of them short.
-
-    One line in four may be longer, but none as long as a paragraph.
-    """
+    """Return whether a paragraph is verse: over two lines, three in four short, none very long."""
     lengths = [len(line) for line in plain_text(block.spans).strip().split("\n")]
     long_lines = sum(length > MAX_VERSE_LINE_CHARS for length in lengths)
     return (
@@ -583,9 +571,8 @@ MAX_TERSE_ITEM_CHARS = 80
 def list_class(block: List) -> str:
     """Return the CSS classes of a list.
 
-    They are ``collection`` for one without marks, ``loose`` if an item has several paragraphs, so
-    that items need spacing, ``short`` if it is kept on one page, and ``terse`` if most items are a
-    line at most, so that justifying those of two lines would only leave gaps in them.
+    A ``collection`` has no marks, a ``loose`` list items of several paragraphs; a ``short`` one is
+    kept on one page, a ``terse`` one is not justified.
     """
     length = sum(map(len, iter_text(block)))
     is_loose = any(
@@ -619,8 +606,7 @@ MAX_SQUEEZED = 1.3
 def table_class(context: Context, table: Table) -> str:
     """Return the CSS class of a table, by the number of columns and the length of their texts.
 
-    ``wide`` and ``widest`` tables are set tightly and, like ``across``, span the columns of the
-    page; ``short`` tables are kept on one page.
+    ``wide``, ``widest`` and ``across`` ones span columns; ``short`` ones are kept on one page.
     """
     rows = (*table.head, *table.body, *table.foot)
     columns = max((sum(cell.colspan for cell in row) for row in rows), default=0)
@@ -652,10 +638,7 @@ MAX_PARTED_CELLS = 5_000
 
 @pass_context
 def table_parts(context: Context, table: Table) -> tuple[Table, ...]:
-    """Return a very wide table in parts of fewer columns if its words do not fit side by side.
-
-    Each part begins with the first column, which names the rows.
-    """
+    """Return a very wide table in parts that fit; each begins with the first column."""
     geometry = context.get("paper")
     cells = [cell for row in table.rows for cell in row]
     has_spans = any(cell.colspan > 1 or cell.rowspan > 1 for cell in cells)

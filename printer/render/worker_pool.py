@@ -37,10 +37,7 @@ MANY_PAGES = 4
 
 
 def may_have_used_pango() -> bool:
-    """Return whether this process may have used Pango.
-
-    Pango starts threads; a forked copy of a process that used it would wait for them forever.
-    """
+    """Return whether this process may have used Pango, whose threads make forks hang."""
     return "weasyprint" in sys.modules
 
 

@@ -64,10 +64,7 @@ _UNREAD = "unread"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryQuery:
-    """Which prints to find: with all ``words`` in them, of a ``site``, created in a time.
-
-    ``before`` continues where an earlier answer ended.
-    """
+    """Which prints to find, by words, site and time; ``before`` continues an earlier answer."""
 
     words: str = ""
     site: str = ""

@@ -90,10 +90,7 @@ MAX_DEPTH = 8
 
 
 def load_theme(name: str) -> Theme:
-    """Load a theme by its name, or by its path if ``name`` contains a slash.
-
-    Raise :class:`UsageError`.
-    """
+    """Load a theme by its name, or by its path if it has a slash; raise :class:`UsageError`."""
     tables: list[dict[str, Any]] = []
     folders: list[Path] = []
     extended = name
@@ -122,10 +119,7 @@ def load_theme(name: str) -> Theme:
 
 
 def _find_folder(name: str, used: list[Path]) -> Path:
-    """Return the folder of a theme, skipping folders already in use.
-
-    So a user's theme called ``article`` can extend the built-in ``article``.
-    """
+    """Return a theme's unused folder, so that a user's ``article`` can extend the built-in one."""
     if "/" in name or os.sep in name:
         folder = Path(name).expanduser()
         if used and not folder.is_absolute():

@@ -26,11 +26,7 @@ from .loader import FontFamily, Fonts, Page, Theme, format_value, load_theme
 
 @dataclass(frozen=True, slots=True)
 class StyledTheme:
-    """A theme with options applied.
-
-    ``font`` has the requested families, ``values`` the variables as CSS, ``chosen`` the names set
-    by the user.
-    """
+    """A theme with the user's fonts, all variables as CSS, and the names that were set."""
 
     theme: Theme
     font: tuple[str, ...] = ()

@@ -235,10 +235,7 @@ def _parse_length(text: str) -> float | None:
 
 
 class LongerPages(NamedTuple):
-    """A style sheet that fits more on a page, and about what it gains at most.
-
-    ``gain`` is the share of a page that it gains on each.
-    """
+    """A style sheet that fits more on a page, and the share of a page that it gains."""
 
     css: str
     gain: float
@@ -322,10 +319,7 @@ MIN_MARGIN_LINES = 3
 def build_longer_pages(
     styling: StyledTheme, page: PageGeometry, options: PrintOptions
 ) -> tuple[LongerPages, ...]:
-    """Return style sheets that fit more on a page, least first; none if the options forbid it.
-
-    Pages become two lines longer; with the second style sheet, the type is also slightly smaller.
-    """
+    """Return style sheets with two more lines a page, the second with smaller type; or none."""
     settings = styling.theme.page
     if options.fit or options.margin or options.css or settings.line_numbers:
         return ()

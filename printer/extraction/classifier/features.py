@@ -26,10 +26,7 @@ def _flags(names: str) -> list[ElementFlag]:
 
 
 def stack_columns(parts: Sequence[Column]) -> Column:
-    """Return columns, and matrices of the same rows, side by side as one matrix of floats.
-
-    Each column is contiguous, as the boosted trees read them.
-    """
+    """Return columns, and matrices of the same rows, as one matrix with contiguous columns."""
     rows = len(parts[0])
     flat = np.concatenate([part.T.ravel() for part in parts], dtype=np.float32, casting="same_kind")
     return flat.reshape(-1, rows).T

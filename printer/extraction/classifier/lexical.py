@@ -132,10 +132,7 @@ def _count_batch(
 
 @dataclass(frozen=True, slots=True)
 class NameTable:
-    """The distinct sets of names on a page, and the row of each element's set.
-
-    Row 0 of ``names`` is the empty set.
-    """
+    """The distinct sets of names on a page (the first is empty), and each element's row."""
 
     names: list[tuple[str, ...]]
     rows: Ints
@@ -212,10 +209,7 @@ _MARKS = ".,:;!?()[]{}<>|/\\\"'“”„«»‘’…·•–—-"
 
 
 def leading_words(texts: Sequence[str]) -> list[list[str]]:
-    """Return the first words of each text in lower case, without surrounding punctuation.
-
-    In scripts without spaces, each two successive characters are a word.
-    """
+    """Return the first words of texts, lowercased; pairs of characters in unspaced scripts."""
     joined = "\n".join([text[:_MAX_TEXT_CHARS] for text in texts]).lower()
     spaced = joined.isascii() or not UNSPACED_CHARACTER.search(joined)
     return [

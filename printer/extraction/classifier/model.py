@@ -158,10 +158,7 @@ _GROUP_LEVELS = 6
 
 
 def group_keys(context: FeatureContext, mask: Bools) -> tuple[NDArray[np.intp], ...]:
-    """Return the groups of some segments.
-
-    These are the elements from the block outward, similar elements, and the last heading.
-    """
+    """Return segments' groups: enclosing elements, similar elements and the last heading."""
     levels = enclosing_elements(context, _GROUP_LEVELS)
     return tuple(keys[mask] for keys in (*levels, *context.similar, context.last_headings))
 
@@ -210,7 +207,7 @@ def page_statistics(scores: Column, sizes: Column) -> list[float]:
 
 
 def page_features(context: FeatureContext, matrix: Column, scores: Column) -> Column:
-    """Return the input of the trees for kind and confidence: one row.
+    """Return the row that the trees for kind and confidence read.
 
     ``matrix`` is in row-major order, as in training, since the last bits of sums depend on it.
     """
@@ -256,10 +253,7 @@ _MIN_LIKELY_SCORE = 0.5
 def add_adjacent(
     context: FeatureContext, likely: NDArray[np.float64], selected: Bools, is_article: bool
 ) -> None:
-    """Select likely headings above selected text, and lines of links among selected ones.
-
-    The first heading of an article is its title.
-    """
+    """Select likely headings, except the title, above text, and lines of links within text."""
     parents = context.parents[context.blocks]
     linked = context.link_chars >= _MAX_LINKED_WITHIN * context.chars
     selected_links = selected & linked
@@ -295,8 +289,7 @@ _RUN_SCORE_POWER = 6
 def find_likely_runs(keep: Bools, scores: Column, sizes: Column) -> list[NDArray[np.intp]]:
     """Return the runs that are not much less likely than an article's main run.
 
-    A page has one article.  Where a list of other stories or comments are judged to be part of it,
-    they usually are away from the text, most often below it, and less likely.
+    Comments and lists of other stories, if mistaken for text, are apart from it and less likely.
     """
 
     def mean(run: NDArray[np.intp]) -> float:
@@ -337,8 +330,7 @@ def is_one_article(
 ) -> bool:
     """Return whether the selection is one likely run of text below the title.
 
-    It has at least ``min_paragraphs`` paragraphs.  Lists of other stories or comments that are
-    longer than an article hide its kind.
+    Long comments and lists of other stories can hide that a page is an article.
     """
     runs = find_runs(keep)
     if not runs or keep.sum() > _MAX_ARTICLE_SEGMENTS:

@@ -152,11 +152,7 @@ class NetworkEnsemble:
 
 
 def blocked_matmul(left: Floats, right: Floats) -> Floats:
-    """Return the matrix product, computed in blocks that BLAS multiplies in one thread.
-
-    Waking other threads for products of this size costs more than it saves, ten times as much on a
-    busy machine.
-    """
+    """Return the matrix product, in blocks so small that BLAS starts no threads."""
     step = max(1, _ONE_THREAD // right.size)
     return np.concatenate(
         [left[start : start + step] @ right for start in range(0, len(left), step)]

@@ -158,10 +158,7 @@ class PageRequests:
         task.add_done_callback(self._tasks.discard)
 
     async def _on_paused(self, event: dict[str, Any]) -> None:
-        """Refuse media; continue any other request with the headers for its origin.
-
-        Each redirect pauses the request again.
-        """
+        """Refuse media; continue other requests and redirects with the headers for their origin."""
         request, paused = event["request"], {"requestId": event["requestId"]}
         if event.get("resourceType") == "Media":
             refusal = {**paused, "errorReason": "BlockedByClient"}
@@ -176,10 +173,7 @@ class PageRequests:
 
 @dataclass(slots=True)
 class IsolatedWorld:
-    """A JavaScript world of the main frame for our scripts, out of reach of the page's own.
-
-    It is recreated after the page has navigated.
-    """
+    """A JavaScript world out of the page's reach, recreated after navigation."""
 
     session: CDPSession
     frame: str
@@ -341,10 +335,7 @@ class PageCapture:
         return self._opened_tab(await self._read(id_attribute), id_attribute, url)
 
     async def _read(self, id_attribute: str) -> dict[str, Any]:
-        """Wait until the page is calm, expand its article, and return the script's report.
-
-        A page that does not change by itself is read in a single call, as each call costs time.
-        """
+        """Wait until the page is calm, expand its article, and return the script's report."""
         run, wait_until_calm = self._tab.world.run, self._requests.wait_until_calm
         read = f"{_SERIALIZE}({self._options.max_bytes}, '{id_attribute}', {MAX_BOXES})"
         report = None

@@ -47,10 +47,7 @@ class PagesTooLarge(BrowserDied):
 
 
 class TabCrashed(FetchError):
-    """The renderer or network process crashed.
-
-    Before the response arrives, Chromium reports either only as an aborted load.
-    """
+    """The renderer or network process crashed, or, before a response, a load was aborted."""
 
     process_died = True
 
@@ -364,10 +361,7 @@ class BrowserProcess:
             await asyncio.sleep(_MEMORY_CHECK_SECONDS)
 
     async def close(self) -> None:
-        """Kill the browser, stop its driver, reap all processes and delete the profile.
-
-        This goes on if the caller is cancelled; another call waits for its end.
-        """
+        """Kill the browser and its driver, even if cancelled; reap them and delete the profile."""
         if self._closing is None:
             self.retired = True
             self._closing = asyncio.create_task(self._shut_down())

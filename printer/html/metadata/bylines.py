@@ -111,10 +111,7 @@ _AGENCIES = frozenset(_WORDS["agencies"])
 
 
 def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
-    """Return the names on a line with a date or a time, or on an adjacent line.
-
-    A news agency counts if nobody else is named.
-    """
+    """Return the names on or next to a line with a date or time, an agency's as a last resort."""
     line = line.strip()
     if han := _HAN_REPORTER.search(line):
         return [han[1]]
@@ -323,10 +320,7 @@ _FORENAME = re.compile(
 
 
 def _split_at_commas(part: str) -> list[str]:
-    """Split names at commas, but not a family name from a given name ('Writer, Anna').
-
-    What follows a company is its address.
-    """
+    """Split names at commas, but not in 'Writer, Anna' or before a company's address."""
     pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
     if pieces and COMPANY.search(pieces[0]):
         return []

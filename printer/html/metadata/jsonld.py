@@ -27,10 +27,7 @@ def load_names(table: str) -> dict[str, str]:
 
 
 def read_json_ld(linked_data: Sequence[str]) -> list[Thing]:
-    """Return the things described by scripts of JSON-LD, outermost first, in document order.
-
-    Mere parts of other things (an author, an item of a list) are excluded.
-    """
+    """Return the things in JSON-LD, outermost first, without mere parts such as an author."""
     walks = (walk_json(v, _inside, MAX_ITEMS, MAX_DEPTH) for v in _values(linked_data))
     values = (value for value in chain.from_iterable(walks) if isinstance(value, dict))
     return list(islice((v for v in values if not _THING_KEYS.isdisjoint(v)), MAX_ITEMS))

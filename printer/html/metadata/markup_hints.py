@@ -63,9 +63,8 @@ def main_headings(
 ) -> list[Heading]:
     """Return the page's main headings, in document order.
 
-    Unless one outside menus and logos is on the subject of a title that the page states, headings
-    of lower rank count whose text is such a title.  Without any, that in an article's header
-    counts, or else all of lower rank.
+    If none outside menus and logos is on the subject of a stated title, return the lower headings
+    that repeat one, else those in an article's header, else all.
     """
     titles = {title_key(text): text for text in stated_titles}
     page_titles = (*titles, document_title)
@@ -208,10 +207,7 @@ _SEPARATOR_IN_WORD = re.compile(rf"(?<=\w){_SEPARATOR}(?=\w)")
 
 
 def _kicker_above(heading: HtmlElement) -> str:
-    """Return the text of the last element before a heading that is named a kicker.
-
-    A few words right above the heading are one without a name.
-    """
+    """Return the last named kicker before a heading, or a few words right above it."""
     for number, element in enumerate(islice(_elements_before(heading), _MAX_ELEMENTS_TO_HEADING)):
         classes = (element.get("class") or "")[:300]
         is_named = _KICKER_CLASS.search(classes) and not _NOT_KICKER_CLASS.search(classes)
@@ -268,10 +264,7 @@ def _first_alt_text(element: HtmlElement) -> str:
 
 
 def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHints:
-    """Read the marked author and date of publication.
-
-    Only marks near the title are examined; those of other stories are farther away.
-    """
+    """Read the marked author and date of publication near the title."""
     heading = _title_heading(tree, title_key(title))
     read_date = partial(_read_date, language=language)
     read_beside = partial(_read_date_beside, language=language)
@@ -309,10 +302,7 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
 def _nearest(
     stamps: Sequence[tuple[HtmlElement, str]], heading: HtmlElement | None
 ) -> Sequence[tuple[HtmlElement, str]]:
-    """Return the first stamp in the smallest element around the heading that has one.
-
-    One with a time precedes those without, as the day on which an author joined the site.
-    """
+    """Return the first stamp, best with a time, in the smallest element around the heading."""
     ancestors = () if heading is None else islice(heading.iterancestors(), _MAX_ANCESTORS)
     around = [set(islice(element.iterancestors(), _MAX_ANCESTORS)) for element, _ in stamps]
     for ancestor in ancestors:
@@ -378,10 +368,7 @@ _MAX_LINES_TO_BYLINE = 5
 
 
 def read_visible_byline(lines: Sequence[str], title: str, names: str) -> list[str]:
-    """Return the byline just below the title if no line there has any of the names stated.
-
-    These may be those of who published the page.
-    """
+    """Return the byline just below the title, '' if a line there has a stated name."""
     for position in _title_positions(lines, title):
         lines_below = lines[position + 1 : position + 1 + _MAX_LINES_TO_BYLINE]
         for line in lines_below:
@@ -591,10 +578,7 @@ _WORDS_PER_SHARED_WORD = 3
 
 
 def _ancestors_of_title(heading: HtmlElement | None, title: str) -> frozenset[HtmlElement]:
-    """Return the elements around the title's heading, and the part of the title block below it.
-
-    That is the next row of a layout table, or an element whose class names the same block.
-    """
+    """Return the elements around the title, and the rest of its block, below it."""
     words = set() if heading is None else set(title_key(element_line(heading)).split())
     shared_words = len(words.intersection(title.split()))
     if heading is None or _WORDS_PER_SHARED_WORD * shared_words < max(

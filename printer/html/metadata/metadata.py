@@ -203,10 +203,7 @@ def _byline_and_date(
     date: str,
     sites: Sequence[str],
 ) -> tuple[str, str]:
-    """Return the byline, and the ``date`` stated or that on the page.
-
-    A byline just below the title precedes the authors stated; ``sites`` are no authors.
-    """
+    """Return the byline, best from just below the title, and the stated or visible date."""
     bylines = [[without_address(text, *sites) for text in texts] for texts in stated_authors]
     not_authors = (*sites, title)
     names = _persons(bylines, language, *not_authors)
@@ -275,10 +272,10 @@ _CHARACTERS_NOT_IN_SECTIONS = frozenset("/,_|>:;")
 def _section(
     head: Head, schema: SchemaMetadata, site: str, title: str, elements: ElementsByTag
 ) -> str:
-    """Return the name of the page's section, unless that is part of a URL, the site's or none.
+    """Return the name of the page's section, unless it is part of a URL, the site's or an id.
 
-    An English name for a page in another script is not for its readers.  One in small letters is
-    an identifier: a link of the page may name the section as its readers know it.
+    A lower-case id is replaced by the text of the page's link to the section; an English name on a
+    page in another script is dropped.
     """
     sections = (*schema.sections, *_flat(head.value_lists(_NAMES["section"])))
     no_value = _NO_VALUE["any"] | _NO_VALUE["section"]
@@ -382,9 +379,9 @@ def _visible_persons(
 
 
 def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str) -> str:
-    """Return the first date stated, with the time from another statement of the same day.
+    """Return the first stated date, with a time from another of that day.
 
-    Failing that, or if it is a time in UTC on an adjacent day, the day in the URL's path.
+    If there is none, or it is in UTC on an adjacent day, return the day in the URL's path.
     """
     dates = _dates(schema.published, language)
     for values in head.value_lists(_NAMES["date"]):
@@ -396,10 +393,7 @@ def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str
 
 
 def _visible_date(stated_date: str, visible: str) -> str:
-    """Return the date stated; if that is a day next to the one visible on the page, the latter.
-
-    Systems state the day of their own time zone.
-    """
+    """Return the stated date, or the visible one if adjacent (of another time zone)."""
     is_beside = (
         bool(visible) and len(stated_date) == _DAY_CHARS and _are_neighbors(stated_date, visible)
     )
@@ -418,10 +412,7 @@ _MAX_DATES_OF_ARTICLE = 3
 
 
 def _dates(texts: Sequence[str], language: str) -> list[str]:
-    """Return dates as ISO 8601; () if they date a list of stories, newest first.
-
-    A discussion has as many dates, but oldest first.
-    """
+    """Return dates as ISO 8601; () for those of a list of stories, which are newest first."""
     dates = [date for text in texts[:_MAX_DATES] if (date := parse_date(text, language))]
     return [] if len(set(dates)) > _MAX_DATES_OF_ARTICLE and dates[0] > min(dates) else dates
 

@@ -30,10 +30,7 @@ _SEPARATOR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; ``full`` also has the kicker set within it, '' for none.
-
-    ``is_main`` is false for a heading of a page that has no main ones.
-    """
+    """A heading; ``full`` includes its kicker; ``is_main`` is false if the page has no main one."""
 
     text: str
     full: str = ""
@@ -313,19 +310,13 @@ class SiteNames:
         return self.is_site_name(heading) or self.is_leading_name(heading)
 
     def is_leading_name(self, text: str) -> bool:
-        """Return whether the first part of a title is only the site's name.
-
-        Names of products and chapters that contain the site's name also begin titles.
-        """
+        """Return whether the first part of a title is only the site's name, and no product's."""
         letters = _NOT_WORD.sub("", text).casefold()
         in_host = len(letters) > 2 and (letters in self.host or letters in self.full_host)
         return in_host or title_key(text) in self.keys
 
     def repeats_host(self, text: str) -> bool:
-        """Return whether a text is the host's name, a part of it, or it with one or two words.
-
-        The parts of the host may be in any order, as 'Acme Docs' of docs.acme.com.
-        """
+        """Return whether a text has the host's parts in any order, and at most two other words."""
         letters = _NOT_WORD.sub("", text).casefold()
         if len(letters) < 3 or len(self.host) < 3:
             return False
@@ -353,9 +344,8 @@ class SiteNames:
     def short_name(self, name: str) -> str:
         """Return the site's name without a slogan or its owner.
 
-        A slogan follows a colon, or is next to the part that the host repeats; if the host
-        repeats none of many words, the first part is the name.  A company owns a site.  Short names
-        and abbreviations are kept whole.
+        A slogan follows a colon, or is next to the part that the host repeats; of many words, the
+        first part is the name.  Short names and abbreviations are kept whole.
         """
         if len(name) <= _MAX_PLAIN_NAME_CHARS:
             return name
@@ -374,10 +364,7 @@ class SiteNames:
         return next(names, first if len(name.split()) > _MAX_UNCUT_NAME_WORDS else name)
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
-        """Return the part of a document's title that repeats the host's name, or ''.
-
-        A title that ends with a separator may be only the name.
-        """
+        """Return the part of a document's title that repeats the host's name, or ''."""
         if _SEPARATOR.fullmatch(f" {document[-1:]} ") and self.repeats_host(document):
             return document
         parts = title_parts(document)
@@ -391,8 +378,8 @@ class SiteNames:
 def find_title_node(texts: Sequence[str], title: str) -> int | None:
     """Return the index of the last text that contains the title, or is most of its beginning.
 
-    CUTER (Adam et al.) starts from it.  ``texts`` are those before the article's first paragraph; a
-    text much longer than the title is running text that mentions it.
+    CUTER (Adam et al.) starts from it.  Of ``texts``, which precede the first paragraph, one much
+    longer than the title only mentions it.
     """
     title = " ".join(title.split()).casefold()
     for index in range(len(texts) - 1 if title else -1, -1, -1):
@@ -433,10 +420,7 @@ _MIN_TITLE_PART_WORDS = 3
 
 
 def _first_part(text: str) -> str:
-    """Return the first part of ``title``, or the first long one if that is short.
-
-    Of three parts, the last after a bar is a site's name.
-    """
+    """Return a title's first part, a longer one if it is short; the last of three is the site."""
     first, *later = title_parts(text)
     if len(later) > 1 and text.endswith(f"| {later[-1]}"):
         later.pop()

@@ -69,10 +69,7 @@ _MAX_CHARS_AFTER = 1200
 
 
 def nearby_segments(page: Page, bounds: ArticleBounds | None) -> range:
-    """Return the segments in or before which pictures of the article may be.
-
-    Not in the paper: a lead picture may come shortly before the title, another after the text.
-    """
+    """Return the segments of pictures; unlike in the paper, also just above and after the text."""
     if bounds is None:
         return range(0)
     sizes = [len(segment.text) for segment in page.segments]

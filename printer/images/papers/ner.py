@@ -107,10 +107,9 @@ def _find_by_model(model: Any, text: str) -> Counter[str]:
 
 
 def find_names(text: str, territories: Set[str] = frozenset()) -> Counter[str]:
-    """Return the number of mentions of each name in a text, in lower case.
+    """Return the mentions of each name in a text, in lower case, also by one of its words.
 
-    A single word of a name is a mention of that name (Fenwick of Ada Fenwick).  ``territories``
-    are known place names, in lower case.
+    ``territories`` are known place names, in lower case.
     """
     text = text[:_MAX_CHARS]
     if _has_no_case(text):

@@ -48,11 +48,7 @@ def impose(pdf: bytes, pages: int, options: PrintOptions, *, rtl: bool = False) 
 
 
 def booklet_sides(pages: int) -> list[Side]:
-    """Return the sides of a booklet, fronts and backs alternating, with blanks at the end.
-
-    The outermost sheet has the last page beside the first, and on its back the second beside the
-    last but one, and so on.
-    """
+    """Return a booklet's sides, fronts and backs alternating, the outermost sheet first."""
     total = -(-pages // 4) * 4
 
     def page(index: int) -> int | None:
@@ -80,10 +76,7 @@ def _mirror(side: Side) -> Side:
 def _draw_sheets(
     pdf: bytes, sides: Sequence[Side], grid: tuple[int, int], *, booklet: bool
 ) -> bytes:
-    """Draw pages on sheets of the first page's size, rotated for two pages side by side.
-
-    The pages of a booklet keep their size, which is half a sheet.
-    """
+    """Draw pages on sheets of the first page's size, rotated for two pages side by side."""
     import pikepdf
 
     try:

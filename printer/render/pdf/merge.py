@@ -29,10 +29,7 @@ from ...errors import RenderError
 
 @dataclass(frozen=True, slots=True)
 class MergePart:
-    """The file of a part, and whether a blank page precedes it.
-
-    The first ``nested`` items of its outline belong below the last item before it.
-    """
+    """A part's file, whether it follows a blank page, and how many outline items it nests."""
 
     path: Path
     after_blank: bool = False

@@ -139,10 +139,7 @@ def _find_against(context: Any, text: str, style: Any) -> list[bool]:
 def _split_box(
     box: Box, places: dict[int, list[bool]], opposite: str
 ) -> Iterator[tuple[bool | None, Box]]:
-    """Yield the parts of an inline-level box, each of one direction, and whether it is against.
-
-    This is None for a part without text, which goes with the part before it.
-    """
+    """Yield the parts of one direction of an inline box, each with whether it is reversed."""
     against = places.get(id(box))
     if against is not None and not hasattr(box, "text"):
         yield against[0], _mark_against(box) if against[0] else box

@@ -126,11 +126,10 @@ DPI_TOLERANCE = 1.1
 
 
 def lay_out_document(html: Any, document: Document) -> Any:
-    """Lay out a document, and again with longer pages if that saves a nearly empty last page.
+    """Lay out a document, and again with longer pages to avoid a nearly empty last page.
 
-    A last page that is still needed gets at least :data:`MIN_LAST_LINES` lines.
-    Letterpress printers did this by hand.  Each page gains a line at its head and its foot, and the
-    lines are slightly closer; only if that is not enough, the type is slightly smaller.
+    Pages gain a line at head and foot and tighter leading; as a last resort, type gets smaller.  A
+    last page that remains gets at least :data:`MIN_LAST_LINES` lines.
     """
     from weasyprint import CSS
 
@@ -170,10 +169,7 @@ MAX_LAST_PAGE_SHARES = ((12, 0.26), (30, 0.2), (60, 0.12))
 
 
 def _needed_share(pages: list[Any]) -> float:
-    """Return the share of a page that earlier pages must gain to save a nearly empty last page.
-
-    It is 0 if the last page is to stay; a page that holds only a picture is always to be saved.
-    """
+    """Return the share of a page that earlier pages must gain to save the last, 0 to keep it."""
     max_share = next((share for count, share in MAX_LAST_PAGE_SHARES if len(pages) <= count), 0.0)
     if len(pages) < MIN_PAGES or not max_share:
         return 0.0
@@ -199,10 +195,7 @@ MIN_LAST_LINES = figure_placement.MIN_LAST_LINES
 
 
 def _last_page_css(pages: list[Any]) -> str:
-    """Return a style sheet that moves lines to a last page with too few; '' if it has enough.
-
-    It shortens the page before it by the missing lines.
-    """
+    """Return CSS that shortens the page before a last page with too few lines, or ''."""
     heights = _line_heights(pages[-1])
     if len(pages) < MIN_PAGES or not 0 < len(heights) < MIN_LAST_LINES:
         return ""
@@ -386,10 +379,7 @@ _families: frozenset[str] | None = None
 
 
 def load_fonts() -> frozenset[str]:
-    """Load WeasyPrint and the fonts once, and return the installed families.
-
-    A missing library is left to :func:`render_pdf`.
-    """
+    """Load WeasyPrint, if installed, and the fonts once; return the installed families."""
     global _families
     try:
         import_weasyprint()

@@ -62,9 +62,9 @@ MAX_RELAYOUTS = 400
 
 
 def enable(html: Any, *, unbroken_page: int = -1) -> None:
-    """Enable the placement of figures for a document.
+    """Enable figure placement for a document.
 
-    Blocks that are kept whole may be broken to fill any page but that of index ``unbroken_page``.
+    Blocks that are kept whole may be broken to fill a page, except the one at ``unbroken_page``.
     """
     setattr(html, _RELAYOUTS, 0)
     setattr(html, _UNBROKEN_PAGE, unbroken_page)
@@ -158,8 +158,7 @@ class _PageFiller:
     def improve(self, page: Box, next_page: SkipStack) -> bool:
         """Change the tree to fill the page better; return whether it was changed."""
         if self._shrank_for_last_lines:
-            changed, self._change = self._change, Change()
-            return bool(next_page) and changed.undo()
+            return bool(next_page) and self._change.undo()
         place = _find_first_figure(page, self._root, next_page)
         if self._before and self._to_divide:
             division, self._to_divide = self._to_divide, None
@@ -220,8 +219,7 @@ class _PageFiller:
     def _move_text_before_figure(self, page: Box, place: _Place, *, may_break: bool) -> bool:
         """Move the text after a figure before it; return whether there is any.
 
-        A stanza or a list that is kept whole may then be broken.  A figure that would stand at the
-        end of the article or, without a caption, above something else, is to stand in the text.
+        A figure must not end the article or, without a caption, come right before another block.
         """
         parent, start = place.parent, _end_of_figures(place.parent, place.index)
         end = start
@@ -296,11 +294,7 @@ def _move_into_text(page: Box, parent: Box, division: _Division, change: Change)
 
 
 def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | None:
-    """Return the figure or the kept block that begins the next page, None for none.
-
-    If a heading or an introduction begins the page, or is continued there, the block after it
-    counts, as both are kept with what follows.
-    """
+    """Return the figure or kept block that begins the next page, also below a heading or lead."""
     box = root
     while next_page:
         if len(next_page) > 1:
@@ -426,9 +420,9 @@ def _is_led(parent: Box, index: int) -> bool:
 
 
 def _release_lead(page: Box, place: _Place, change: Change) -> bool:
-    """Allow a break between a block and the text that introduces it; return whether there is one.
+    """Allow a break between a block and its lead-in; return whether there is one.
 
-    A single line stays with the block if it would be left alone below a heading.
+    A single line below a heading stays with the block.
     """
     parent, index = place.parent, place.index
     if place.start == index or not _is_led(parent, index):

@@ -107,10 +107,7 @@ class _PageLayout:
             setattr(context, _RESERVED_NOTES, ())
 
     def _find_called_notes(self, page: Box) -> list[Box]:
-        """Return the notes called on a page, in the order of the document.
-
-        Notes of the same number are the same link's; the first is enough.
-        """
+        """Return the notes called on a page, in document order, each number once."""
         called = {id(box.footnote) for box in page.children[0].descendants() if box.footnote}
         notes: dict[Any, Box] = {}
         for note in self.pending:
@@ -145,10 +142,7 @@ class _PageLayout:
 
 
 def _update_area(context: Any, original: Callable[[], bool]) -> bool:
-    """Set the height of the area of the notes on a page, and the end of the text above it.
-
-    Return whether the area overflows, which one without a limit does not.
-    """
+    """Set the height of a page's footnotes and the end of its text; return if they overflow."""
     area, notes = context.current_footnote_area, context.current_page_footnotes
     sides = ("margin_top", "margin_bottom")
     has_limit = area.style["height"] != "auto" or area.style["max_height"].value != inf
@@ -188,10 +182,7 @@ def reserve_notes(original: Callable[..., Any], context: Any, *args: Any) -> Any
 
 
 def report_notes(original: Callable[..., None], context: Any, height: float) -> None:
-    """Report the notes of columns that fit above a height, at most all of them.
-
-    Without notes, their area still has margins, and WeasyPrint would look for one more.
-    """
+    """Report the notes of columns that fit above a height, not one more than there are."""
     count = len(context.current_page_footnotes)
     try:
         original(context, height)

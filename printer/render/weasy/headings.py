@@ -118,8 +118,8 @@ def _choose_title_lines(
 ) -> list[int]:
     """Return the breaks of a title: after its colon if there are several, or more even ones.
 
-    If the first line is less than half as long as the longest, evenness counts for more than the
-    ends of phrases.  ``colon`` is the index of the space after the colon, -1 for none.
+    Evenness wins if the first line is less than half as long as the longest.  ``colon`` is the
+    index of the space after the colon, -1 for none.
     """
     if len(chosen) > 1 and colon >= 0:
         return _end_line_at(colon, chosen, words, spaces, penalties, width)
@@ -146,11 +146,7 @@ LAST_LINE = 1.5
 
 
 def _count_faults(chosen: list[int], words: list[float], penalties: list[float]) -> float:
-    """Return the number of faults of a title.
-
-    They are a torn quotation, too many lines, a missed pause, and a line that is much shorter than
-    the longest, as half a fault; the first may be as short, and the last shorter than the others.
-    """
+    """Return a title's faults: a torn quotation, many lines, a missed pause, a short line (1/2)."""
     lengths = _lengths(chosen, words)
     shortest = min(*lengths[1:-1], LAST_LINE * lengths[-1], max(lengths))
     is_uneven = shortest < MIN_LINE_SHARE * max(lengths)
@@ -330,8 +326,7 @@ _PROCLITICS = frozenset(
 def _split_chinese(text: str) -> list[str]:
     """Return the words of Chinese, with the particles and numbers that belong to them.
 
-    The dictionary has few words in traditional characters: there, a boundary counts only if BudouX
-    finds it as well.
+    The dictionary lacks most traditional characters; there, BudouX must confirm a boundary.
     """
     import rjieba
 
@@ -419,10 +414,7 @@ def _end_line_at(
     penalties: list[float],
     width: float,
 ) -> list[int]:
-    """Return the breaks of a title of three or more lines with one at the space after its colon.
-
-    One more line may be needed.  The words before the colon must fill a third of a line.
-    """
+    """Return a title's breaks with one after its colon, if the first line is long enough."""
     head = choose_lines(words[: at + 1], spaces[:at], penalties[:at], width)
     tail = choose_lines(words[at + 1 :], spaces[at + 1 :], penalties[at + 1 :], width)
     breaks = [*head, at, *(at + 1 + place for place in tail)]
@@ -495,10 +487,7 @@ def _is_above_block(box: Box) -> bool:
 
 
 def _break_before_headings(box: Box, columns: Box, index: int) -> dict[int, None]:
-    """Take headings off the foot of a page if the block that they stand above begins the next.
-
-    Return where the next page begins.
-    """
+    """Move headings at the foot of a page to the next; return where the next page begins."""
     count = 0
     while count < index and _is_above_block(box.children[index - count - 1]):
         count += 1

@@ -61,10 +61,7 @@ def read_layout_text(pages: list[Any]) -> LayoutText:
 
 
 def _iter_boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
-    """Yield the boxes of pages, except in the margins, with the ``id()`` of the block's element.
-
-    A block continued on other pages or columns has several boxes but one element.
-    """
+    """Yield the boxes of pages, except in margins, with the ``id()`` of their block's element."""
     from weasyprint.formatting_structure import boxes
 
     block_types = boxes.BlockLevelBox | boxes.TableCellBox | boxes.InlineBlockBox

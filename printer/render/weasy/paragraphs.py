@@ -75,11 +75,7 @@ def split_planned_text(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Split a text box where the line that is being filled was planned to end.
-
-    This shapes the text once.  WeasyPrint would also shape the text after it, and once more for
-    each place where the next word may be divided.
-    """
+    """Split a text box at the planned end of the line, shaping the text only once."""
     from weasyprint.layout.inline import strut
     from weasyprint.text.line_break import create_layout, first_line_metrics
 
@@ -109,18 +105,12 @@ def split_planned_text(
 
 
 def can_break_after_space(original: Callable[..., Any], text: str, *args: Any) -> Any:
-    """Return whether a line may end inside a text, also before a sign that begins an element.
-
-    Pango allows no break before any of ``!./:?``, even after a space (UAX #14, LB13).
-    """
+    """Return whether a line may end inside a text, also before ``!./:?`` (UAX #14, LB13)."""
     return (len(text) == 2 and text[0] == " " and text[1] in "!./:?") or original(text, *args)
 
 
 def _adjust_spaces(context: Any, line: Box, edge: float, hang: float, *, is_last: bool) -> None:
-    """Stretch or shrink the spaces of a line, so that its last character hangs over the edge.
-
-    WeasyPrint stretches the lines without hanging punctuation, except the last.
-    """
+    """Stretch or shrink the spaces of a line, so that its last character hangs over the edge."""
     from weasyprint.layout import inline
 
     inline.remove_last_whitespace(context, line)
@@ -153,10 +143,7 @@ class Break:
 
 
 class Line(NamedTuple):
-    """A chosen line: its width without justification, and how much of it may hang over the edge.
-
-    ``end`` is the offset of the next line in bytes.
-    """
+    """A line's width, its possible hang, and ``end``, the next line's offset in bytes."""
 
     width: float
     hang: float
@@ -243,10 +230,9 @@ class Paragraph:
         return self._find_breaks(parts)
 
     def _find_breaks(self, divisions: list[dict[int, bool]]) -> list[Break]:
-        """Return the beginning of the text, the places where its lines may end, and its end.
+        """Return the beginning of the text, its possible line ends, and its end.
 
-        ``divisions`` has the offsets in each piece at which words may be hyphenated, and whether
-        the word is a name.
+        ``divisions`` maps offsets in each piece to whether the word is a name.
         """
         breaks = [Break(0, 0.0, 0.0, 0, 0)]
         offset, width, spaces = 0, 0.0, 0
@@ -485,10 +471,7 @@ _SENTENCE_START = re.compile("[.!?:…][\"'»”’)]*$|[\"'«„“‘¿¡(—�
 
 
 def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, bool]]:
-    """Yield the bytes of a text box at which its words may be divided, and whether one is a name.
-
-    ``before`` is the text before the box.
-    """
+    """Yield the byte offsets of hyphenation points, and whether each is in a name."""
     import pyphen
 
     style, text = piece.style, piece.text

@@ -38,10 +38,7 @@ def break_headings(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Lay out a box of the class ``balanced`` with lines of similar length.
-
-    WeasyPrint has no ``text-wrap: balance`` (css-text-4, 6.2).
-    """
+    """Balance the lines of a box of the class ``balanced`` (css-text-4, 6.2)."""
     classes = box.element.get("class") if box.element is not None and skip_stack is None else ""
     if "balanced" in (classes or "").split():
         break_heading(context, box)
@@ -51,10 +48,9 @@ def break_headings(
 def end_code_with_its_last_line(
     original: Callable[..., Any], context: Any, box: Box, *args: Any, **kwargs: Any
 ) -> Any:
-    """Lay out code so that the tint behind its part on a page ends with the last line there.
+    """End the background of broken code with its last line on the page.
 
-    WeasyPrint extends a box that is continued on the next page to the foot of the page, as
-    css-break-3, 5.1, allows.
+    WeasyPrint extends it to the foot of the page, as css-break-3, 5.1, allows.
     """
     result = original(context, box, *args, **kwargs)
     fragment, resume_at = result[:2]
@@ -76,10 +72,9 @@ def drop_margin_at_column_top(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Lay out the first block of a column without its top margin.
+    """Drop the top margin of the first block of a column (css-break-3, 5.2).
 
-    CSS truncates margins at the top of pages and columns (css-break-3, 5.2).  WeasyPrint does so
-    only on pages, so that a column beginning with a heading would start lower than the others.
+    WeasyPrint does so only at the top of pages.
     """
     arguments = (context, box, bottom_space, skip_stack, containing_block, *args)
     if not _is_at_column_top(box, containing_block):
@@ -103,10 +98,7 @@ def _is_at_column_top(box: Box, parent: Any) -> bool:
 
 
 def draw_rules_between(original: Callable[..., None], stream: Any, box: Box) -> None:
-    """Draw the rules between columns: in right-to-left text, each to the right of its column.
-
-    WeasyPrint draws each on the left of its column, which is the wrong side there.
-    """
+    """Draw column rules, in right-to-left text to the right of each column."""
     from weasyprint.layout.percent import percentage
 
     if box.style["direction"] == "rtl":
@@ -132,11 +124,9 @@ _CODE_TAGS = frozenset({"code", "samp", "kbd", "var", "pre"})
 def fit_columns(
     original: Callable[..., None], context: Any, wrapper: Box, containing_block: Any
 ) -> None:
-    """Lay out the columns of a table, and again with more breaks if it is too wide.
+    """Lay out a table's columns, and again with more breaks if it is too wide.
 
-    Names of code may then be broken after punctuation; failing that, words are
-    hyphenated; failing that, the widest columns become narrower than their words, which are then
-    broken anywhere.
+    First break names after punctuation, then hyphenate words, then narrow the widest columns.
     """
     table = wrapper.get_wrapped_table()
     margins = (wrapper.margin_left, wrapper.margin_right)
@@ -200,11 +190,10 @@ def hang_spaces(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Hang a space at the end of a line over the edge, even at the end of an inline box.
+    """Hang a space at the end of a line over the edge, also inside an inline box.
 
-    See css-text-3, 4.1.2.  If only the final space of a piece of text does not fit, as before a
-    link that begins the next line, WeasyPrint treats the whole piece as too long and leaves just
-    its first word on the line.
+    See css-text-3, 4.1.2.  If only its last space does not fit, WeasyPrint leaves just the first
+    word of a piece of text on the line.
     """
     # WeasyPrint looks for a word to divide in all of what has no spaces, from each word anew.
     is_long = len(text) > _MAX_WORD_CHARS and _NO_WORD.search(text, 0, 2 * _MAX_WORD_CHARS)
@@ -244,11 +233,10 @@ _JOINING = re.compile("[\u0600-\u1cff\ufb50-\ufdff\ufe70-\ufeff]")
 
 
 def justify(original: Callable[..., None], context: Any, line: Box, extra_width: float) -> None:
-    """Justify a line by space between its words, and between its letters where that is not enough.
+    """Justify a line by space between words and, if that is not enough, between letters.
 
-    Chinese and Japanese get space between all characters (css-text-3, 7.4), because they have no
-    spaces between words.  In other scripts, unless their letters join, letters are spaced slightly
-    where words would be too far apart.  A line that would still have wide gaps is not justified.
+    Chinese and Japanese get space between all characters (css-text-3, 7.4).  Scripts whose letters
+    join get no letter spacing.  A line with wide gaps is not justified.
     """
     text = "".join(getattr(box, "text", "") for box in line.descendants())
     size = line.style["font_size"]
@@ -329,10 +317,7 @@ def avoid_divided_words(
     page_is_empty: bool,
     *args: Any,
 ) -> Any:
-    """Break a paragraph between pages without dividing a word: move divided lines to the next page.
-
-    See css-text-4, 6.3.5 (``hyphenate-limit-last``), which WeasyPrint does not have.
-    """
+    """Break a paragraph between pages without dividing a word (css-text-4, 6.3.5)."""
     end = len(new_children) - needed
     min_count = max(box.style["orphans"], end - MAX_LINES_MOVED)
     undivided_ends = (
@@ -352,10 +337,7 @@ def avoid_divided_words(
 def _set_undivided(
     context: Any, box: Box, lines: list[Box], index: int, args: tuple[Any, ...]
 ) -> None:
-    """Set a line of a paragraph, other than its first, without the divided word at its end.
-
-    The word stays divided if the line would otherwise be left short.
-    """
+    """Set a line without the divided word at its end, unless it would be left short."""
     from weasyprint.layout.inline import iter_line_boxes
 
     line = lines[index]
@@ -391,10 +373,7 @@ LEADER_TOLERANCE_PX = 0.5
 def join_leader(
     original: Callable[..., Any], context: Any, line: Any, containing_block: Any
 ) -> None:
-    """Join the dots that lead to a page number into one text box.
-
-    WeasyPrint makes a box for each dot, which is most of the memory and file size of long contents.
-    """
+    """Join a leader's dots into one text box, as boxes take memory and file size."""
     from weasyprint.layout.leader import leader_index
     from weasyprint.text.line_break import split_first_line
 
@@ -419,9 +398,8 @@ _INDIC = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
 def add_actual_text(original: Callable[..., Any], stream: Any, textbox: Any, *args: Any) -> Any:
     """Draw Indic text with its characters attached (ActualText, ISO 32000-1, 14.9.4).
 
-    Letters of these scripts join into glyphs that may be in a different order, and a PDF gives each
-    glyph one reading: "वर्णन" would be read back as "वर्षन".  Right-to-left scripts are left
-    unchanged, as readers disagree on the order that they expect.
+    These letters join into reordered glyphs, from which "वर्णन" would be read back as "वर्षन".
+    Readers disagree about right-to-left scripts.
     """
     if not _INDIC.search(textbox.text):
         return original(stream, textbox, *args)
@@ -565,10 +543,7 @@ def avoid_breaks_in_floats(
     bottom_space: float,
     skip_stack: Any,
 ) -> tuple[Box, Any]:
-    """Lay out an unbreakable float; if it does not fit, end the page before it.
-
-    WeasyPrint breaks every float, and sets the remainder over the text of the next page.
-    """
+    """Lay out an unbreakable float, which WeasyPrint would break; else end the page before it."""
     around = containing_block, absolute_boxes, fixed_boxes
     placeholders = len(absolute_boxes), len(fixed_boxes)
     x, y = box.position_x, box.position_y

@@ -89,11 +89,7 @@ def _element_text(element: Any) -> str:
 
 
 def _join_fragments(root: Any, elements: dict[bytes, Any], parents: _ParentTree) -> None:
-    """Join the elements that breaks between pages, columns and lines have divided.
-
-    Pictures placed between two parts follow both.  Tables repeat their heads on each page, so
-    their parts remain tables.
-    """
+    """Join the elements that page, column and line breaks have divided, except tables."""
     pending = [root]
     while pending:
         parent = pending.pop()
@@ -165,10 +161,7 @@ class _ParentTree:
 
 
 def _join_links(pdf: Any, elements: dict[bytes, Any]) -> None:
-    """Move the annotations of pictures inside a link to the element of the link.
-
-    Annotations of marks inside the link, such as emphasis, are dropped: the link's covers them.
-    """
+    """Move the annotations of pictures inside a link to the link; drop those of other marks."""
     tree = _parent_tree(pdf)
     places = {number: place + 1 for place, number in enumerate(tree) if isinstance(number, int)}
     for element in elements.values():
@@ -193,10 +186,7 @@ def _parent_tree(pdf: Any) -> Any:
 
 
 def _tag_notes(root: Any, elements: dict[bytes, Any], parents: _ParentTree) -> None:
-    """Tag footnotes, and move them from the foot of the page after the paragraphs of their calls.
-
-    They are spans in an area that is a child of the document.
-    """
+    """Tag footnotes, and move them after the paragraphs of their calls."""
     calls = {
         id(element.box.element): element for element in elements.values()
         if hasattr(element, "box") and str(element.box.element_tag).endswith("::footnote-call")
