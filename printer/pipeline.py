@@ -223,10 +223,10 @@ class Printer:
         if self.options.page.deterministic:
             pages = [replace(page, source=_undated(page.source)) for page in pages]
 
-        def prepare(places: Sequence[int]) -> PreparedPictures:
-            name = pages[places[0]].source.requested_url
+        def prepare(indexes: Sequence[int]) -> PreparedPictures:
+            name = pages[indexes[0]].source.requested_url
             self._notify(name, "pictures")
-            prepared = self._prepare([pages[place] for place in places])
+            prepared = self._prepare([pages[index] for index in indexes])
             self._notify(name, "print")
             return prepared
 
@@ -324,17 +324,17 @@ class Printer:
         """Render the pages that could be read; see :meth:`print_pages`."""
         pages: list[ExtractedPage] = []
         failed: list[tuple[int, str, WebprintError]] = []
-        for place, (source, outcome) in enumerate(outcomes):
+        for index, (source, outcome) in enumerate(outcomes):
             if isinstance(outcome, WebprintError):
-                failed.append((place, source_name(source), outcome))
+                failed.append((index, source_name(source), outcome))
             else:
                 pages.append(outcome)
         if failed and not pages:
             raise failed[0][2]
         result = self.render(pages)
         rendered = list(result.outcomes)
-        for place, name, error in failed:
-            rendered.insert(place, PageResult(name, error=error))
+        for index, name, error in failed:
+            rendered.insert(index, PageResult(name, error=error))
         return replace(result, outcomes=tuple(rendered))
 
     def _extract(self, capture: Capture, options: Options) -> ExtractedPage:
@@ -546,10 +546,10 @@ def _complete_outcomes(pages: Sequence[ExtractedPage], result: Result) -> tuple[
     of_pages = [warning for page in pages for warning in page.article.warnings]
     shared = [warning for warning in result.warnings if warning not in of_pages]
     outcomes = []
-    places = count()
+    indexes = count()
     for page, outcome in zip(pages, result.outcomes, strict=True):
         if not outcome.error:
-            is_printed = next(places) not in result.report.incomplete
+            is_printed = next(indexes) not in result.report.incomplete
             is_selected = all(loss.complete for loss in page.losses)
             complete = is_printed and is_selected and not page.article.obstacle
             warnings = (*page.article.warnings, *shared)

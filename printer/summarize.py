@@ -126,11 +126,11 @@ class DocumentProfile:
         the two.
         """
         worth = {
-            place: total / max(length, _MIN_TERMS) * (1 + _EARLY / (1 + place))
-            for place, (total, length) in enumerate(zip(self.sums, self.lengths, strict=True))
+            index: total / max(length, _MIN_TERMS) * (1 + _EARLY / (1 + index))
+            for index, (total, length) in enumerate(zip(self.sums, self.lengths, strict=True))
             if total
         }
-        return tuple(sorted(sorted(worth, key=lambda place: -worth[place])[:count]))
+        return tuple(sorted(sorted(worth, key=lambda index: -worth[index])[:count]))
 
 
 #: How often a term must appear to be a worth term, as in the paper's example.
@@ -145,21 +145,21 @@ def build_profile(
     spellings: dict[str, Counter[str]] = defaultdict(Counter)
     locations: dict[str, set[int]] = defaultdict(set)
     lengths = [0] * len(paragraphs)
-    for place, text in enumerate(paragraphs):
+    for index, text in enumerate(paragraphs):
         for term, word in tokenizer.terms(text):
-            lengths[place] += 1
+            lengths[index] += 1
             frequency[term] += 1
             spellings[term][word] += 1
-            locations[term].add(place)
+            locations[term].add(index)
     queried = {term for term, _ in tokenizer.terms(query)}
     criterion = min(_MIN_FREQUENCY, max(frequency.values(), default=1))
     worth = [t for t, count in frequency.most_common() if count >= criterion or t in queried]
     sums = [0] * len(paragraphs)
     for term in worth:
-        for place in locations[term]:
-            sums[place] += 2 if term in queried else 1
+        for index in locations[term]:
+            sums[index] += 2 if term in queried else 1
     mean = sum(sums) / max(1, len(sums))
-    keys = {place for place, total in enumerate(sums) if total > mean}
+    keys = {index for index, total in enumerate(sums) if total > mean}
     keywords = (
         spellings[term].most_common(1)[0][0]
         for term in worth
@@ -186,7 +186,7 @@ def summarize(article: Article, options: ExtractOptions) -> Article:
         return article
     texts = [plain_text(paragraph.spans) for paragraph in paragraphs]
     profile = build_profile(texts, Tokenizer(article.language), options.query or article.title)
-    chosen = [paragraphs[place] for place in profile.best(count)] or paragraphs[:count]
+    chosen = [paragraphs[index] for index in profile.best(count)] or paragraphs[:count]
     article = replace(article, keywords=profile.keywords[:MAX_KEYWORDS])
     if options.key_paragraphs_as == "box":
         return replace(article, key=tuple(map(_without_references, chosen)))

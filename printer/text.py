@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 #: Letters of the scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), for
 #: use in a character set of a regular expression.
@@ -23,6 +24,8 @@ WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 #: A line of signs between the scenes of a story.
 SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~∼_=#-]\s?){3,400}|⁂|❦|✻")
+#: Signs before the items of a list, besides dashes and asterisks.
+BULLETS = "•∙·◦▪‣●■►▶➤"
 #: A year since 1000 within other text.
 YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 #: The place before the first words of a report: 'AUBURN, Wash. —'.
@@ -171,6 +174,12 @@ def file_name(title: str, fallback: str = "article") -> str:
     text = _UNSAFE.sub(" ", text).strip(" .-_")
     text = text.encode()[:FILE_NAME_BYTES].decode("utf-8", "ignore").rstrip(" .")
     return text or fallback
+
+
+def numbered(name: str, separator: str) -> Iterator[str]:
+    """Yield a name, then the name with the numbers from 2 on, until one is free."""
+    yield name
+    yield from (f"{name}{separator}{number}" for number in itertools.count(2))
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from ..files import atomic_write, os_errors, path_exists, reason_of
 from ..options import EXTENSIONS, Format
 from ..output import CompletenessReport, Result
 from ..settings import Settings, data_folder
-from ..text import count
+from ..text import count, numbered
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -148,12 +148,8 @@ def is_output_file(name: str) -> bool:
 
 def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -> Path:
     """Return the path of a new file, numbered if the name is taken; ``force`` reuses the name."""
-    path = folder / f"{name}{extension}"
-    number = 2
-    while not force and path.exists():
-        path = folder / f"{name} {number}{extension}"
-        number += 1
-    return path
+    paths = (folder / f"{numbered_name}{extension}" for numbered_name in numbered(name, " "))
+    return next(path for path in paths if force or not path.exists())
 
 
 def write(path: Path, data: bytes) -> None:

@@ -41,6 +41,7 @@ from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.visibility import HEADING_TAGS
+from ..text import BULLETS
 from .boxes import (
     MAX_ATTRIBUTION_CHARS,
     attribution,
@@ -249,7 +250,7 @@ class ListBuilder(BlockBuilder):
         return [*lists, *self.notes]
 
 
-_BULLET_IN_TEXT = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
+_BULLET_IN_TEXT = re.compile(rf"\A\s*[{BULLETS}*–—-]\s+(?=\w)")
 
 
 def _without_dash(item: Item) -> Item:
@@ -265,7 +266,7 @@ def _without_dash(item: Item) -> Item:
     return replace(item, blocks=(replace(first, spans=spans), *item.blocks[1:]))
 
 
-_BULLETS = frozenset("•‣◦▪■–—·*-")
+_LABELS = frozenset(BULLETS + "*–—-")
 
 
 def _without_label(item: Item, number: str) -> Item:
@@ -274,7 +275,7 @@ def _without_label(item: Item, number: str) -> Item:
     if not isinstance(first, Paragraph):
         return item
     text = plain_text(first.spans).strip()
-    is_label = text.strip("()[].#") == number if number else text in _BULLETS
+    is_label = text.strip("()[].#") == number if number else text in _LABELS
     return replace(item, blocks=item.blocks[1:]) if is_label else item
 
 

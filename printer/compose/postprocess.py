@@ -34,7 +34,7 @@ from ..article import (
     walk,
 )
 from ..i18n import fold_words, page_labels
-from ..text import DATELINE, SCENE_BREAK, comparison_key
+from ..text import BULLETS, DATELINE, SCENE_BREAK, comparison_key
 from .collection import is_collection, split_collection
 from .inline import join_lines, split_labels, split_lines
 
@@ -88,7 +88,7 @@ def _is_link(heading: Heading) -> bool:
     return all(span.href for span in heading.spans if span.text.strip())
 
 
-_BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
+_SYMBOLS = re.compile(rf"[\s|{BULLETS}○□▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{{1,5}}")
 
 
 def _clean_paragraph(block: Block) -> Block | None:
@@ -116,7 +116,7 @@ def _clean_paragraph(block: Block) -> Block | None:
         text = plain_text(block.spans)
         if SCENE_BREAK.fullmatch(text):
             return Rule()
-        if not text or (isinstance(block, Paragraph) and _BULLET.fullmatch(text)):
+        if not text or (isinstance(block, Paragraph) and _SYMBOLS.fullmatch(text)):
             return None
     return block
 
@@ -423,7 +423,7 @@ def _list_typed_items(blocks: list[Block]) -> list[Block]:
     return listed
 
 
-_TYPED_BULLET = re.compile(r"\s*([•∙·◦▪‣●■►▶➤])\s*")
+_TYPED_BULLET = re.compile(rf"\s*([{BULLETS}])\s*")
 
 
 def _typed_bullet(line: Spans) -> str:

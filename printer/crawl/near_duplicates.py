@@ -55,8 +55,8 @@ def sketch(text: str) -> Sketch:
     length = min(SHINGLE_WORDS, len(numbers))
     count = len(numbers) - length + 1
     shingles = np.zeros(count, dtype=np.uint64)
-    for place in range(length):
-        shingles = _mix(shingles + numbers[place : place + count] + np.uint64(place))
+    for index in range(length):
+        shingles = _mix(shingles + numbers[index : index + count] + np.uint64(index))
     shingles = np.unique(shingles)
     minima = np.full(SKETCH_SIZE, np.iinfo(np.uint64).max, dtype=np.uint64)
     for start in range(0, len(shingles), 1024):
@@ -83,4 +83,4 @@ def bands(sketch: Sketch) -> list[int]:
     """Return the table keys of a sketch; near-duplicates almost surely share one."""
     size = 4 * BAND_SIZE
     rows = [sketch[start : start + size] for start in range(0, len(sketch), size)]
-    return [place << 32 | zlib.crc32(row, place) for place, row in enumerate(rows)]
+    return [index << 32 | zlib.crc32(row, index) for index, row in enumerate(rows)]

@@ -65,9 +65,7 @@ class RobotsRules:
         return [str(url) for url in urls[:_MAX_SITEMAPS]]
 
 
-@lru_cache(maxsize=32)
-def _parse_rules(body: str) -> Protego:
-    return Protego.parse(body)
+_parse_rules = lru_cache(maxsize=32)(Protego.parse)
 
 
 def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | None:

@@ -19,6 +19,7 @@ from email.errors import MessageError
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from html import escape
+from itertools import islice
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -33,6 +34,7 @@ from ..html.parse import xml_parser
 from ..options import EXTENSIONS, MEDIA_TYPES, Format
 from ..render.markup import printable
 from ..settings import Settings
+from ..text import numbered
 from ..urls import origin_of
 from .config import Destination
 
@@ -291,9 +293,8 @@ def _redact_url(folder: str) -> str:
 
 def _free_path(fs: Any, root: str, delivery: Delivery) -> str:
     """Return the path of a new file, so that earlier issues are kept."""
-    for number in range(1, _MAX_NAMES):
-        suffix = f"-{number}" if number > 1 else ""
-        path = f"{root}/{delivery.stem}{suffix}{EXTENSIONS[delivery.format][0]}"
+    for stem in islice(numbered(delivery.stem, "-"), _MAX_NAMES):
+        path = f"{root}/{stem}{EXTENSIONS[delivery.format][0]}"
         if not fs.exists(path):
             return path
     raise OutputError(f"there are too many files called {delivery.stem}")

@@ -234,7 +234,7 @@ _MAX_SHARED_CHARS = 25
 def _without_repeated(
     page: Page, keep: Sequence[bool], lines: Iterable[tuple[int, float]]
 ) -> Iterator[int]:
-    """Yield lines, except buttons and copied entries; each comes with a button's count."""
+    """Yield the lines that are no buttons, which occur at least as often as given, or copies."""
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
     known = selected_texts(page.segments, keep)
@@ -247,16 +247,14 @@ def _without_repeated(
         row, entry = entries.get(i, (-1, range(0)))
         is_copy = copies[tuple(texts[entry.start : entry.stop])] > 1
         if is_copy and 2 * sum(keep[entry.start : entry.stop]) < len(entry):
-            is_repeated = True
-        elif (row, text) in known_in_rows and len(text) <= _MAX_REPEATED_CHARS:
-            is_repeated = False
-        elif text in known:
+            continue
+        is_repeated = counts[text] >= min_buttons and not _PRICE.search(text)
+        if text in known:
             is_name = page.segments[i].block.tag in HEADING_TAGS or len(text) > _MAX_SHARED_CHARS
             neighbors = pairwise(texts[max(0, i - 1) : i + 2])
             is_repeated = is_name or all(pairs[pair] > 1 for pair in neighbors)
-        else:
-            is_repeated = counts[text] >= min_buttons and not _PRICE.search(text)
-        if not is_repeated:
+        is_shared = (row, text) in known_in_rows and len(text) <= _MAX_REPEATED_CHARS
+        if is_shared or not is_repeated:
             known.add(text)
             known_in_rows.add((row, text))
             yield i

@@ -23,15 +23,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
-from lxml.html import HtmlElement
 
 from ..capture import Font, Rect, Visibility
-from ..html.index import Bools, ElementFlag, Ints, Segment
+from ..html.index import Bools, ElementFlag, Ints, Segment, tag_and_class
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
@@ -136,13 +136,9 @@ def select_segments(page: Page, options: ExtractOptions) -> Verdict:
 
 #: Elements of running text that are often indented and in smaller print.
 _INSET_ELEMENTS = int(
-    ElementFlag.QUOTE
-    | ElementFlag.LIST
-    | ElementFlag.TABLE
-    | ElementFlag.CODE
-    | ElementFlag.DEFINITION
-    | ElementFlag.HEADING
-)
+    ElementFlag.QUOTE | ElementFlag.LIST | ElementFlag.TABLE | ElementFlag.CODE
+    | ElementFlag.DEFINITION | ElementFlag.HEADING
+)  # fmt: skip
 #: Boxes with a smaller share of the column's width are narrow.
 _NARROW_WIDTH = 0.6
 _MIN_ADDED_SCORE = 0.05
@@ -151,10 +147,7 @@ _MIN_SIZE_DIFFERENCE_PX = 0.5
 
 
 def filter_by_layout(
-    page: Page,
-    keep: Sequence[bool],
-    scores: Sequence[float],
-    kind: str,
+    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
 ) -> tuple[bool, ...]:
     """Return the selection corrected by the layout; unchanged for a page without one."""
     layout = read_segment_layout(page)
@@ -175,7 +168,7 @@ def filter_by_layout(
     ):
         if rect is None or area is None or font is None:
             continue
-        column = _nearest(rect, columns)
+        column = max(columns, key=partial(_overlap, rect))
         inset = page.index.flags[page.index.segment_blocks[i]] & _INSET_ELEMENTS
         smaller = font.size < body.size - _MIN_SIZE_DIFFERENCE_PX and not inset
         aligned = _aligned_edges(rect, column)
@@ -212,18 +205,13 @@ def _in_layers(layout: SegmentLayout, lengths: Ints) -> Bools:
 
 def _columns(layout: SegmentLayout, selected: Bools, lengths: Ints) -> list[Rect]:
     """Return the edges of the article's columns."""
-    rects = [
-        rect if flag else None for rect, flag in zip(layout.block_rects, selected, strict=True)
-    ]
+    rects = [r if flag else None for r, flag in zip(layout.block_rects, selected, strict=True)]
     columns = find_columns(rects, lengths.tolist())
     return [Rect(left, 0, right, 0) for left, right in columns]
 
 
-def _nearest(rect: Rect, columns: Sequence[Rect]) -> Rect:
-    """Return the column that a box overlaps most."""
-    return max(
-        columns, key=lambda column: min(rect.right, column.right) - max(rect.left, column.left)
-    )
+def _overlap(rect: Rect, column: Rect) -> float:
+    return min(rect.right, column.right) - max(rect.left, column.left)
 
 
 def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], Font]:
@@ -247,8 +235,7 @@ _MIN_SHARE_IN_COLUMN = 0.3
 
 def _is_beside(area: Rect, column: Rect) -> bool:
     """Return whether text is to the left or right of the column."""
-    overlap = min(area.right, column.right) - max(area.left, column.left)
-    return area.width > 0 and overlap < _MIN_SHARE_IN_COLUMN * area.width
+    return area.width > 0 and _overlap(area, column) < _MIN_SHARE_IN_COLUMN * area.width
 
 
 #: The largest distance of edges that line up.
@@ -299,7 +286,7 @@ def _similar_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     shapes: dict[tuple[str, str], list[Segment]] = {}
     for segment in page.segments:
         if _is_heading(segment):
-            shapes.setdefault(_shape(segment.block), []).append(segment)
+            shapes.setdefault(tag_and_class(segment.block), []).append(segment)
     for similar in shapes.values():
         count = sum(keep[segment.index] for segment in similar)
         above = (s for s in similar if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
@@ -373,7 +360,3 @@ def _is_heading(segment: Segment) -> bool:
         and len(text) <= _MAX_HEADING_CHARS
         and segment.link_chars <= _MAX_LINKED * len(text)
     )
-
-
-def _shape(element: HtmlElement) -> tuple[str, str]:
-    return str(element.tag), (element.get("class") or "").strip().partition(" ")[0]

@@ -34,10 +34,8 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
         if (href := element.get("href")) and href[:1] == "#" != href:
             segment = index.segment_begins[i]
             has_text = segment < index.segment_ends[i]
-            label = (
-                "".join(islice(element.itertext(), 8)) if len(element) <= _MAX_MARK_ELEMENTS else ""
-            )
-            if has_text and keep[segment] and _NOTE_MARK.fullmatch(label[:20]):
+            label = islice(element.itertext(), 8 if len(element) <= _MAX_MARK_ELEMENTS else 0)
+            if has_text and keep[segment] and _NOTE_MARK.fullmatch("".join(label)[:20]):
                 references.setdefault(href[1:], segment)
     notes = set(_cited_notes(page, keep))
     if not (references or notes):
@@ -47,11 +45,8 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
             continue
         reference = references.pop(index.ids[i] or element.get("name") or "", -1)
         begin, end = index.segment_begins[i], index.segment_ends[i]
-        if (
-            end - begin == 1
-            and end < len(sizes)
-            and _NOTE_MARK.fullmatch(page.segments[begin].text)
-        ):
+        is_line = end - begin == 1 and end < len(sizes)
+        if is_line and _NOTE_MARK.fullmatch(page.segments[begin].text):
             end += 1  # a note below its number
         # Notes come after their references.
         is_short = end - begin <= _MAX_NOTE_SEGMENTS and sum(sizes[begin:end]) <= _MAX_NOTE_CHARS

@@ -237,19 +237,15 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     if len(selected_positions) < _MIN_TEXT_SEGMENTS:
         return tuple(keep)
     last_positions = selected_positions[-_LAST_SEGMENTS:]
-    min_score = max(
-        _MIN_SCORE, _MIN_END_SCORE * sum(scores[i] for i in last_positions) / len(last_positions)
-    )
-    shapes = {
-        _outer_shape(index, block)
-        for block in {index.segment_blocks[i] for i in selected_positions}
-    }
+    mean_score = sum(scores[i] for i in last_positions) / len(last_positions)
+    min_score = max(_MIN_SCORE, _MIN_END_SCORE * mean_score)
+    blocks = {index.segment_blocks[i] for i in selected_positions}
+    shapes = {_outer_shape(index, block) for block in blocks}
     selected = list(keep)
     pending: list[int] = []
     gap = 0
-    for i in range(
-        last_positions[-1] + 1, min(len(keep), last_positions[-1] + 1 + _MAX_END_SEGMENTS)
-    ):
+    last = last_positions[-1]
+    for i in range(last + 1, min(len(keep), last + 1 + _MAX_END_SEGMENTS)):
         segment = index.segments[i]
         if scores[i] < min_score or segment.link_chars > _MAX_LINKED * len(segment.text):
             gap += 1
@@ -313,12 +309,8 @@ def _last_paragraphs(
     if is_end and len(paragraphs) <= _MAX_LAST_PARAGRAPHS:
         for i in paragraphs:
             segment = index.segments[i]
-            has_words = any(map(str.isalpha, segment.text))
-            if (
-                has_words
-                and scores[i] >= _MIN_LAST_SCORE
-                and _has_few_links([segment], _MAX_LINKED)
-            ):
+            is_likely = scores[i] >= _MIN_LAST_SCORE and any(map(str.isalpha, segment.text))
+            if is_likely and _has_few_links([segment], _MAX_LINKED):
                 yield i
 
 
@@ -486,10 +478,8 @@ def _missing_ranges(
     index: PageIndex, container: int, keep: Sequence[bool], scores: Sequence[float]
 ) -> Iterator[tuple[int, int]]:
     """Yield the ranges of segments of the missing blocks among an element's children."""
-    indexes = [
-        index.indexes[child] for child in index.elements[container] if child in index.indexes
-    ]
-    ranges = [(i, index.segment_begins[i], index.segment_ends[i]) for i in indexes]
+    indexes = (index.indexes.get(child) for child in index.elements[container])
+    ranges = [(i, index.segment_begins[i], index.segment_ends[i]) for i in indexes if i is not None]
     ranges = [(i, start, end) for i, start, end in ranges if start < end]
     flags = [any(keep[start:end]) for _, start, end in ranges]
     if not any(flags):
@@ -498,7 +488,6 @@ def _missing_ranges(
     heading: tuple[int, int] | None = None
     for n in range(first + 1, len(ranges)):
         i, start, end = ranges[n]
-        is_before_last = n < last
         if _is_block(index, i):
             if heading:
                 yield heading
@@ -510,12 +499,10 @@ def _missing_ranges(
             if min(scores[start:end]) >= _MIN_SCORE:
                 yield start, end
         elif (
-            index.tags[i] in _SUBHEADING_TAGS
-            and _is_paragraph_or_heading(index, i)
-            and heading is None
+            index.tags[i] in _SUBHEADING_TAGS and _is_paragraph_or_heading(index, i) and not heading
         ):
             heading = start, end
-        elif not is_before_last:
+        elif n >= last:
             return
 
 
@@ -585,9 +572,8 @@ def _is_outside_text(index: PageIndex, i: int) -> bool:
 
 
 def _is_unlinked(index: PageIndex, i: int, max_share: float) -> bool:
-    return _has_few_links(
-        index.segments[index.segment_begins[i] : index.segment_ends[i]], max_share
-    )
+    lines = index.segment_range(i)
+    return _has_few_links(index.segments[lines.start : lines.stop], max_share)
 
 
 def _has_few_links(segments: Sequence[Segment], max_share: float) -> bool:
@@ -687,9 +673,7 @@ def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bo
         if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):
             flags[i] = True
     numbers = [number for _, number in numbers_above]
-    are_steps = len(numbers_above) > 1 and numbers == list(
-        range(numbers[0], numbers[0] + len(numbers_above))
-    )
+    are_steps = len(numbers) > 1 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
     for i, _ in numbers_above:
         flags[i] = are_steps
     return tuple(flags)

@@ -23,12 +23,7 @@ from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
 from ..text import has_currency_sign, is_placeholder
 from .missing_blocks import add_fragments
 from .remains import drop_remains
-from .selected_text import (
-    TERM_TAGS,
-    SelectedText,
-    is_internal_link,
-    selected_texts,
-)
+from .selected_text import TERM_TAGS, SelectedText, is_internal_link, selected_texts
 from .site_lines import (
     drop_above_title,
     drop_announcements,
@@ -409,13 +404,10 @@ def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
                 # A hidden part of a line does not hide the line.
                 visible = index.visible_segments() if visible is None else visible
                 hidden.update(segment_range if by_class else set(segment_range) - visible)
-    total = selected.total()
-    hidden_chars = selected.size(hidden)
+    total, hidden_chars = selected.total(), selected.size(hidden)
     is_beside_text = total - hidden_chars >= _MIN_VISIBLE_CHARS
-    if (
-        hidden_chars
-        <= (_MAX_HIDDEN_SHARE_BESIDE_TEXT if is_beside_text else _MAX_HIDDEN_SHARE) * total
-    ):
+    max_share = _MAX_HIDDEN_SHARE_BESIDE_TEXT if is_beside_text else _MAX_HIDDEN_SHARE
+    if hidden_chars <= max_share * total:
         selected.drop(hidden)
 
 
@@ -427,11 +419,8 @@ _MAX_LABEL_CHARS = 200
 def _drop_labels(selected: SelectedText, kind: str) -> None:
     """Drop labels of advertisements, lines of actions and repeated buttons, but no counts."""
     for i, segment in enumerate(selected.segments):
-        if (
-            selected.keep[i]
-            and len(segment.text) <= _MAX_LABEL_CHARS
-            and _is_furniture_label(segment, kind)
-        ):
+        is_short = selected.keep[i] and len(segment.text) <= _MAX_LABEL_CHARS
+        if is_short and _is_furniture_label(segment, kind):
             selected.keep[i] = kind != "article" and bool(_GROUPED_NUMBER.fullmatch(segment.text))
         elif kind == "product" and _is_field_label(segment):
             selected.keep[i] = False

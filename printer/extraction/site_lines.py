@@ -52,10 +52,7 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
             continue
         max_words = byline_words + (_MAX_WORDS_OF_DATE if YEAR.search(text) else 0)
         words = count_words(text[: 2 * _MAX_BYLINE_CHARS])
-        is_paragraph = (
-            words > max(max_words, _MAX_OPENING_WORDS) + 1 or len(text) > _MAX_BYLINE_CHARS
-        )
-        if is_paragraph:
+        if words > max(max_words, _MAX_OPENING_WORDS) + 1 or len(text) > _MAX_BYLINE_CHARS:
             parent = segment.block.getparent() if segment.block.tag == "li" else None
             if late_bylines is not None and (parent is None or parent is not summary_list):
                 selected.drop(late_bylines)
@@ -289,13 +286,11 @@ def _find_stories_below(selected: SelectedText, label: int, total: int) -> range
     while end < len(keep) and (not keep[end] or segments[end].is_link):
         end += 1
     ends_section = end == len(keep) or segments[end].block.tag in HEADING_TAGS
-    has_unselected_story = (
-        end > label + 1 and not keep[label + 1] and selected.is_story(segments[label + 1])
-    )
+    is_above_story = end > label + 1 and selected.is_story(segments[label + 1])
     stories = range(label, end)
     chars = selected.size(stories)
     has_links = chars > selected.sizes[label]
-    is_list = ends_section or has_unselected_story or has_links
+    is_list = ends_section or has_links or (is_above_story and not keep[label + 1])
     return stories if is_list and chars <= _MAX_STORIES_SHARE * total else None
 
 

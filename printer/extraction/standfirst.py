@@ -141,9 +141,8 @@ def _lines_of_same_name(lines: _Lines, i: int) -> list[int]:
     following: list[int] = []
     for j in range(i + 1, min(i + _MAX_SEGMENTS, lines.text[0] + 1)):
         has_same_name = names.strip() and _element_names(lines.segments[j].block) == names
-        if not (has_same_name and _is_named(lines, j) and _is_plausible(lines, j)):
-            break
-        if _is_text(lines, j):
+        is_named = has_same_name and _is_named(lines, j) and _is_plausible(lines, j)
+        if not is_named or _is_text(lines, j):
             break
         following.append(j)
     return following

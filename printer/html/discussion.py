@@ -361,13 +361,8 @@ def _find_parent(
 
 _LEVEL_CLASS = re.compile(r"(?:^|[\s_-])(?:depth|level|lvl|indent)[-_]?(\d{1,2})(?=$|\s)")
 _LEVEL_ATTRIBUTES = (
-    "depth",
-    "data-depth",
-    "data-level",
-    "data-comment-depth",
-    "indent",
-    "data-indent",
-)
+    "depth", "data-depth", "data-level", "data-comment-depth", "indent", "data-indent"
+)  # fmt: skip
 _INDENT = re.compile(
     r"(?:margin|padding)-(?:left|inline-start)\s{0,9}:\s{0,9}(\d{1,4})(?:\.\d{1,6})?(?:px|r?em|%)"
 )

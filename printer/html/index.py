@@ -517,7 +517,7 @@ def class_and_id(element: HtmlElement) -> str:
 
 def tag_and_class(element: HtmlElement) -> tuple[str, str]:
     """Return the tag and the first class of an element, which the entries of a list share."""
-    return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]
+    return str(element.tag), (element.get("class") or "")[:200].strip().partition(" ")[0]
 
 
 def is_inside(element: HtmlElement, elements: Set[HtmlElement]) -> bool:

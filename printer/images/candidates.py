@@ -120,7 +120,7 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
     """Return the pictures in the markup, with adjacent copies merged."""
     candidates: list[Candidate] = []
     placeholders = _repeated_sources(page)
-    lead_key = picture_key(page.metadata.image) if page.metadata.image else ""
+    lead_key = picture_key(page.metadata.image)
     custom = frozenset(filter(_CUSTOM_TAG.fullmatch, set(page.index.tags)))
     for element in page.elements.find(*_TAGS, *custom):
         if len(candidates) >= MAX_CANDIDATES:
@@ -136,11 +136,7 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
                 candidate = _without_source(candidate, element.get("src"))
             if not (candidates and _merge(candidates, candidate, placeholders)):
                 candidates.append(candidate)
-    candidates = [
-        candidate
-        for candidate in candidates
-        if candidate.kind == "drawing" or _has_picture(candidate)
-    ]
+    candidates = [c for c in candidates if c.kind == "drawing" or _has_picture(c)]
     elements = {candidate.element for candidate in candidates}
     backgrounds = _backgrounds(page, segments, elements)
     return sorted([*candidates, *backgrounds], key=lambda candidate: candidate.order)
@@ -208,7 +204,7 @@ def _candidate(
         natural_width=max(
             (source.width or width_from_url(source.url) for source in sources), default=0
         ),
-        url_key=picture_key(best.url) if best else "",
+        url_key=picture_key(best.url if best else ""),
         best=best,
     )
 
@@ -343,16 +339,11 @@ def _non_data_urls(candidate: Candidate) -> set[str]:
 
 def _is_crop(previous: Candidate, current: Candidate) -> bool:
     """Return whether the best files of two pictures of one figure have the same name."""
-    figures = [
-        next(picture.element.iterancestors("figure"), None) for picture in (previous, current)
-    ]
-    names = {
-        (picture.best.url if picture.best else "").rpartition("/")[2]
-        for picture in (previous, current)
-    }
-    is_same_place = (
-        figures[0] is not None and figures[0] is figures[1] and previous.segment == current.segment
-    )
+    pictures = previous, current
+    figures = {next(picture.element.iterancestors("figure"), None) for picture in pictures}
+    names = {picture.best.url.rpartition("/")[2] if picture.best else "" for picture in pictures}
+    is_in_figure = len(figures) == 1 and None not in figures
+    is_same_place = is_in_figure and previous.segment == current.segment
     return is_same_place and len(names) == 1 and "" not in names
 
 
@@ -365,12 +356,10 @@ _ANY_SCREEN = re.compile(
 
 def _is_for_other_screen(previous: Candidate, current: Candidate) -> bool:
     """Return whether two neighbours are versions for screens, by their texts and names."""
-    if (
-        not previous.alt
-        or previous.alt != current.alt
-        or previous.segment != current.segment
-        or not _have_common_ancestor(previous.element, current.element)
-    ):
+    is_same = (previous.alt, previous.segment) == (current.alt, current.segment)
+    if not previous.alt or not is_same:
+        return False
+    if not _have_common_ancestor(previous.element, current.element):
         return False
     names = _file_name(previous), _file_name(current)
     return names[0] != names[1] and len({_ANY_SCREEN.sub("", name) for name in names}) == 1

@@ -58,7 +58,7 @@ class FeatureReader:
             self.segments_by_structure.setdefault(shape, []).append(candidate.segment)
         for segments in self.segments_by_structure.values():
             segments.sort()
-        self.lead = picture_key(page.metadata.image) if page.metadata.image else ""
+        self.lead = picture_key(page.metadata.image)
         self.lead_file = self.lead.rpartition("/")[2]
         self.title = long_words(page.metadata.title)
         self.site_name = (page.metadata.site or _site_host(page.url)).lower()
@@ -214,7 +214,7 @@ def _is_ornament(reader: FeatureReader, candidate: Candidate, names: frozenset[s
 
 def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
     """Return whether an article's picture is an advertisement for the page it links to."""
-    link = _nearest_ancestor(candidate.element, "a", 8)
+    link = _nearest_link(candidate.element, 8)
     if link is None or not _leads_to_page(link) or "the page's own picture" in names:
         return False
     if reader.verdict.kind != "article" or reader.bounds is None:
@@ -281,7 +281,7 @@ def _is_portrait(
     reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
 ) -> bool:
     """Return whether a picture shows the author: by its link, its text or its names."""
-    link = _nearest_ancestor(candidate.element, "a", 8)
+    link = _nearest_link(candidate.element, 8)
     if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
         return True
     alt, text = candidate.alt.lower(), caption.text.lower()
@@ -334,7 +334,7 @@ def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) ->
 
 def _has_page_link(element: HtmlElement) -> bool:
     """Return whether an element is in a link to another page or contains one."""
-    outer_link = _nearest_ancestor(element, "a", 3)
+    outer_link = _nearest_link(element, 3)
     links = islice(element.iter("a"), _MAX_TEASER_LINKS)
     return any(map(_leads_to_page, chain((outer_link,) if outer_link is not None else (), links)))
 
@@ -453,7 +453,7 @@ _SHARE_LINK = re.compile(
 
 
 def _link_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
-    link = _nearest_ancestor(candidate.element, "a", 8)
+    link = _nearest_link(candidate.element, 8)
     if link is None:
         return
     href = (link.get("href") or "").strip()[:2000]
@@ -488,7 +488,7 @@ def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElem
         if segment.link_chars < 15:
             continue
         for leaf in segment.leaves[:20]:
-            other = _nearest_ancestor(leaf.parent, "a", 2)
+            other = None if leaf.parent is None else _nearest_link(leaf.parent, 2)
             if other is not None and other is not link and other.get("href") == href:
                 return True
     return False
@@ -680,13 +680,10 @@ def _element_names(element: HtmlElement) -> str:
     return " ".join(name[:_MAX_NAME_CHARS] for name in names if name)
 
 
-def _nearest_ancestor(element: HtmlElement | None, tag: str, levels: int) -> HtmlElement | None:
-    """Return the nearest element with a tag, the element itself or at most ``levels`` up."""
-    for _ in range(levels):
-        if element is None or element.tag == tag:
-            return element
-        element = element.getparent()
-    return element if element is not None and element.tag == tag else None
+def _nearest_link(element: HtmlElement, levels: int) -> HtmlElement | None:
+    """Return the nearest link, the element itself or at most ``levels`` up."""
+    around = islice(chain((element,), element.iterancestors()), levels + 1)
+    return next((outer for outer in around if outer.tag == "a"), None)
 
 
 def _site_host(url: str) -> str:

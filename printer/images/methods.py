@@ -43,6 +43,7 @@ from .selection import (
     RejectedPicture,
     SelectedPicture,
     drop_further_views,
+    is_minor_text,
     merge_copies,
     share_captions,
 )
@@ -120,13 +121,9 @@ def _keep_lead(page: Page, selection: PictureSelection) -> PictureSelection:
     """Return the picture that the page's metadata names if it is selected, or else the first."""
     if not selection.selected:
         return selection
-    key = picture_key(page.metadata.image) if page.metadata.image else ""
-    named_pictures = (
-        picture for picture in selection.selected if key and picture.candidate.url_key == key
-    )
-    return _keep_only(
-        selection, next(named_pictures, selection.selected[0]), "not the lead picture"
-    )
+    key = picture_key(page.metadata.image)
+    named = (p for p in selection.selected if key and p.candidate.url_key == key)
+    return _keep_only(selection, next(named, selection.selected[0]), "not the lead picture")
 
 
 def _keep_only(
@@ -315,14 +312,11 @@ def _drop_unmarked(
     page: Page, verdict: Verdict, selected: Sequence[SelectedPicture]
 ) -> tuple[SelectedPicture, ...]:
     """Remove unmarked captions where they would be product names or much of an article."""
-    flags, blocks, segments = page.index.flags, page.index.segment_blocks, page.segments
+    flags, blocks = page.index.flags, page.index.segment_blocks
     uncredited = (picture.caption for picture in selected if not picture.caption.credit)
     captions = frozenset[int]().union(*(caption.segments for caption in uncredited))
     unmarked = {i for i in captions if verdict.keep[i] and not flags[blocks[i]] & _MARKED}
-    total = sum(
-        len(segment.text) for segment, keep in zip(segments, verdict.keep, strict=True) if keep
-    )
-    is_little = sum(len(segments[i].text) for i in unmarked) <= _MAX_UNMARKED_SHARE * total
+    is_little = is_minor_text(page, verdict, unmarked, _MAX_UNMARKED_SHARE)
     if is_little and not (verdict.lists_things and len(unmarked) >= _MIN_LISTED):
         return tuple(selected)
     return tuple(

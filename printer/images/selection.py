@@ -180,13 +180,15 @@ def drop_captions(page: Page, verdict: Verdict, selection: PictureSelection) -> 
 _MAX_CAPTION_SHARE = 0.5
 
 
-def is_minor_text(page: Page, verdict: Verdict, captions: Iterable[int]) -> bool:
-    """Return whether captions are at most half of the article's text."""
+def is_minor_text(
+    page: Page, verdict: Verdict, captions: Iterable[int], max_share: float = _MAX_CAPTION_SHARE
+) -> bool:
+    """Return whether captions are at most a share of the article's text."""
     sizes = [
         len(segment.text) if keep else 0
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
     ]
-    return sum(sizes[index] for index in captions) <= _MAX_CAPTION_SHARE * sum(sizes)
+    return sum(sizes[index] for index in captions) <= max_share * sum(sizes)
 
 
 def override_selection(

@@ -291,7 +291,7 @@ _FILE_ENDING = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?)$", re.IG
 @lru_cache(4096)
 def picture_key(url: str) -> str:
     """Return a key shared by a picture's URLs in all sizes, '' for a small data: URL."""
-    if url[:5].lower() == "data:":
+    if not url or url[:5].lower() == "data:":
         return url[:300] if len(url) > _MIN_DATA_CHARS else ""
     path, _, query = original_url(url).partition("#")[0].partition("?")
     path = unquote(path)

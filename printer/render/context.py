@@ -390,10 +390,10 @@ def build_document(
     """
     articles = [context.articles[index] for index in indexes]
     lead_figures = frozenset(id(block) for article in articles for block in article.blocks[:2])
-    place = FigurePlacer(pictures, context.geometry, lead_figures)
+    placer = FigurePlacer(pictures, context.geometry, lead_figures)
     if context.edition:
-        bound_lead_pictures(place, [a for i, a in zip(indexes, articles, strict=True) if i])
-    articles = [_move_spanning_picture(article, place) for article in articles]
+        bound_lead_pictures(placer, [a for i, a in zip(indexes, articles, strict=True) if i])
+    articles = [_move_spanning_picture(article, placer) for article in articles]
     options, theme = context.options, context.styling.theme
     outline: tuple[Heading, ...] = ()
     if not (context.has_contents or options.fit):
@@ -412,7 +412,7 @@ def build_document(
     code = (block for block in blocks if isinstance(block, Code))
     code_sizes = common_code_sizes(code, context.geometry)
     document = context.fill(
-        parts=views, targets=listed, last=is_last, picture=place, code_sizes=code_sizes
+        parts=views, targets=listed, last=is_last, picture=placer, code_sizes=code_sizes
     )
     names = (figure.svg or figure.src for article in articles for figure in article.figures)
     used = (pictures[name] for name in names if name in pictures)
@@ -506,12 +506,12 @@ def _is_short(spans: Spans) -> bool:
 
 
 def _move_spanning_picture(
-    article: Article, place: Callable[[Figure], PicturePlacement | None]
+    article: Article, placer: Callable[[Figure], PicturePlacement | None]
 ) -> Article:
     """Move a picture that spans the columns from after a long first paragraph to before it."""
     match article.blocks[:2]:
         case (Paragraph(spans=spans) as first, Figure() as second) if not _is_short(spans):
-            placement = place(second)
+            placement = placer(second)
             if placement is not None and placement.spans_columns:
                 return replace(article, blocks=(second, first, *article.blocks[2:]))
     return article

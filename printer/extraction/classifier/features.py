@@ -303,12 +303,15 @@ def _add_similar(context: FeatureContext) -> None:
     add("similar length", context.chars / (text / size)[group])
 
 
-def _decayed(values: Column, factor: float) -> Column:
-    """Return the sum of the values before each index, weighted by ``factor`` for each step back."""
+_DECAY = 0.8
+
+
+def _decayed(values: Column) -> Column:
+    """Return the sum of the values before each index, weighted by a factor for each step back."""
     result, carried = [], 0.0
     for value in values.tolist():
         result.append(carried)
-        carried = carried * factor + value
+        carried = carried * _DECAY + value
     return np.array(result, np.float32)
 
 
@@ -324,8 +327,8 @@ def _add_position(context: FeatureContext) -> None:
     add("body before", body[:-1] / body_total)
     add("body after", (body_total - body[1:]) / body_total)
     hundreds = context.paragraph_chars / 100
-    add("body flowing in", np.log1p(_decayed(hundreds, 0.8)))
-    add("body flowing back", np.log1p(_decayed(hundreds[::-1], 0.8)[::-1]))
+    add("body flowing in", np.log1p(_decayed(hundreds)))
+    add("body flowing back", np.log1p(_decayed(hundreds[::-1])[::-1]))
     long = np.flatnonzero(context.paragraph_chars)
     before = np.searchsorted(long, positions)
     last = np.where(

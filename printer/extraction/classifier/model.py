@@ -326,7 +326,7 @@ _MAX_TITLE_CHARS = 400
 
 
 def is_one_article(
-    context: FeatureContext, scores: Column, keep: Bools, title: str, min_paragraphs: int = 1
+    context: FeatureContext, scores: Column, keep: Bools, title: str, min_paragraphs: int
 ) -> bool:
     """Return whether the selection is one likely run of text below the title.
 

@@ -85,7 +85,7 @@ def body_text_signs(runs: FontRuns, index: PageIndex) -> Floats:
     return np.where(body, 1.0, -1.0)
 
 
-def commonest_share(runs: FontRuns, traits: Sequence[Hashable], count: int = 0) -> Floats:
+def commonest_share(runs: FontRuns, traits: Sequence[Hashable], count: int) -> Floats:
     """Return, for each of ``count`` segments, the share of characters with the commonest trait.
 
     ``traits`` are the fonts' sizes or colors.

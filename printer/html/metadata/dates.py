@@ -122,7 +122,7 @@ _PLACE = re.compile(r"^[^\d,(|]{2,40}[,(|]\s?\(?(?:den |the |le )?(?=\w)|^\(")
 _FIRST_WEB_YEAR = "1993"
 
 
-def find_dateline(text: str, language: str = "") -> str:
+def find_dateline(text: str, language: str) -> str:
     """Return the date that a text begins with, alone or after a place: 'KESTER (3 May 2012) - '."""
     line = text[:_MAX_DATE_LINE_CHARS]
     head = _DATELINE_END.split(line, maxsplit=1)[0]
@@ -149,7 +149,7 @@ PUBLISHED = re.compile(
 )
 
 
-def find_labelled_date(lines: Iterable[str], language: str = "") -> str:
+def find_labelled_date(lines: Iterable[str], language: str) -> str:
     """Return the date of the short lines that say when a page was published, '' if they differ."""
     labelled_lines = (
         line for line in lines if len(line) <= _MAX_DATE_LINE_CHARS and PUBLISHED.match(line)

@@ -86,8 +86,8 @@ class PdfWriter:
         self._position = 0
         self._digest = md5(usedforsecurity=False)
         # By object number: the position of an object, or the number of its object stream and its
-        # place in that, counted from 1; zeros for an object not yet written.
-        self._positions, self._places = array("Q", [0]), array("H", [0])
+        # slot in that, counted from 1; zeros for an object not yet written.
+        self._positions, self._slots = array("Q", [0]), array("H", [0])
         self._pending: list[tuple[int, bytes]] = []
         self._pending_bytes = 0
         self._emit(b"%%PDF-%s\n%%\xe2\xe3\xcf\xd3\n" % version.encode("ascii"))
@@ -95,7 +95,7 @@ class PdfWriter:
     def reserve(self) -> int:
         """Return the number of an object to be written later."""
         self._positions.append(0)
-        self._places.append(0)
+        self._slots.append(0)
         return len(self._positions) - 1
 
     def write(self, number: int, value: bytes) -> None:
@@ -144,19 +144,19 @@ class PdfWriter:
         self._emit(b"startxref\n%d\n%%%%EOF\n" % position)
 
     def _row(self, number: int) -> bytes:
-        position, place = self._positions[number], self._places[number]
-        if place:
-            kind, place = 2, place - 1
+        position, slot = self._positions[number], self._slots[number]
+        if slot:
+            kind, slot = 2, slot - 1
         else:
-            kind, place = (1, 0) if position else (0, 0xFFFF)
-        return (kind << 64 | position << 16 | place).to_bytes(9, "big")
+            kind, slot = (1, 0) if position else (0, 0xFFFF)
+        return (kind << 64 | position << 16 | slot).to_bytes(9, "big")
 
     def _flush(self) -> None:
         """Write the pending objects as an object stream."""
         stream = self.reserve()
         offsets, offset = [], 0
-        for place, (number, value) in enumerate(self._pending, 1):
-            self._positions[number], self._places[number] = stream, place
+        for slot, (number, value) in enumerate(self._pending, 1):
+            self._positions[number], self._slots[number] = stream, slot
             offsets.append(b"%d %d" % (number, offset))
             offset += len(value) + 1
         header = b" ".join(offsets) + b"\n"

@@ -82,11 +82,11 @@ def break_heading(context: Any, box: Box) -> None:
         return
     breaks = find_breaks(text, box.style["lang"] or "")
     if breaks:
-        ends = [*(place.end for place in breaks), len(text)]
-        starts = [0, *(place.start for place in breaks)]
+        ends = [*(b.end for b in breaks), len(text)]
+        starts = [0, *(b.start for b in breaks)]
         words = [ruler.measure(*pair) for pair in zip(starts, ends, strict=True)]
-        spaces = [ruler.measure_space(place.end, place.start) for place in breaks]
-        penalties = [place.penalty for place in breaks]
+        spaces = [ruler.measure_space(b.end, b.start) for b in breaks]
+        penalties = [b.penalty for b in breaks]
         measures = words, spaces, penalties, box.width
         chosen = choose_lines(*measures)
         if box.element_tag == "h1":
@@ -417,7 +417,7 @@ def _end_line_at(
     """Return a title's breaks with one after its colon, if the first line is long enough."""
     head = choose_lines(words[: at + 1], spaces[:at], penalties[:at], width)
     tail = choose_lines(words[at + 1 :], spaces[at + 1 :], penalties[at + 1 :], width)
-    breaks = [*head, at, *(at + 1 + place for place in tail)]
+    breaks = [*head, at, *(at + 1 + n for n in tail)]
     is_short = sum(words[: at + 1]) < MIN_HEAD_SHARE * width
     return chosen if is_short or len(breaks) > len(chosen) + 1 else breaks
 
@@ -431,13 +431,13 @@ def _insert_breaks(pieces: list[Box], breaks: list[Break]) -> None:
         end = offset + len(original)
         text, position = "", 0
         while pending and pending[0].end <= end:
-            place = pending[0]
-            index = place.end - offset
-            if index == len(original) and place.start > place.end:
+            end_at, start_at, _ = pending[0]
+            index = end_at - offset
+            if index == len(original) and start_at > end_at:
                 break  # The space is in the next box.
             pending.pop(0)
             text += original[position:index] + "\n"
-            position = min(place.start - offset, len(original))
+            position = min(start_at - offset, len(original))
         if text:
             setattr(piece, _ORIGINAL, (original, piece.style))
             piece.style = piece.style.copy()

@@ -204,7 +204,7 @@ def test_one_run_of_prose_below_the_title_is_an_article(
     page = read_page(f"<h1>Ferry to stop in March</h1>{body}{teasers}")
     context = extract_features(page, {})
     scores = np.full(len(context.texts), 0.95, np.float32)
-    assert is_one_article(context, scores, scores > 0.5, title) is expected
+    assert is_one_article(context, scores, scores > 0.5, title, 1) is expected
 
 
 def test_long_comments_below_an_article_are_not_its_main_run() -> None:
