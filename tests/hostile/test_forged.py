@@ -60,7 +60,7 @@ WORDS = {
 
 #: Of words that need a page of their own, and several to a page of the others.
 ALONE = "a word without end"
-PAGES = [(ALONE,), *batched([name for name in WORDS if name != ALONE], 1 if THOROUGH else 4)]
+PAGES = [(ALONE,), *batched([name for name in WORDS if name != ALONE], 1 if THOROUGH else 8)]
 
 WHEN = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

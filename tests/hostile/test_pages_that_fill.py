@@ -71,7 +71,7 @@ INSIDE: dict[str, Callable[[], str]] = {
     "many rules and blanks": lambda: "<hr><p>&nbsp;</p>" * MANY,
     # signs
     "a million accents": lambda: "<p>a" + "\u0301" * 10**6,
-    "thousands of joiners": lambda: "<p>" + "\U0001f468\u200d" * 1_500,
+    "thousands of joiners": lambda: "<p>" + "\U0001f468\u200d" * 600,
     "signs that are a sentence": lambda: "<p>" + "\ufdfa" * 2_000,
     "private and broken signs": lambda: "<p>" + "".join(map(chr, range(0xD800, 0xF8FF, 5))),
     "a word of Thai, Arabic and Tamil": lambda: "<p>" + "ก" * 3_000 + "ب" * 3_000 + "க்" * 3_000,
@@ -108,15 +108,12 @@ INSIDE: dict[str, Callable[[], str]] = {
 
 #: Attacks that stay in their place, so that one page can hold several.
 CLOSED = [
-    "a million attributes", "an attribute of 10 MB", "a class of a million names",
-    "anchors of one name", "thousands of joiners", "signs that are a sentence",
-    "private and broken signs", "a word of Thai, Arabic and Tamil", "blanks without end",
-    "dates without end", "quotes and brackets", "addresses without end", "by, by, by",
-    "dollars and backslashes", "ampersands", "many versions of a picture", "commas of versions",
-    "numbers of lists",
+    "a million attributes", "private and broken signs", "a word of Thai, Arabic and Tamil",
+    "blanks without end", "numbers of lists", "thousands of joiners", "dates without end",
+    "quotes and brackets", "commas of versions",
 ]  # fmt: skip
 PAGES = [(attack,) for attack in INSIDE if THOROUGH or attack not in CLOSED]
-PAGES += [] if THOROUGH else batched(CLOSED, 6)
+PAGES += [] if THOROUGH else batched(CLOSED, 5)
 
 
 @pytest.mark.parametrize("attacks", PAGES, ids=", ".join)
@@ -171,9 +168,9 @@ def test_places_whose_ids_collide_are_numbered_in_time() -> None:
 
 
 def test_lost_paragraphs_are_looked_for_in_time() -> None:
-    blocks = tuple(Paragraph((Span(f"the river and the mill {n}"),)) for n in range(40_000))
+    blocks = tuple(Paragraph((Span(f"the river and the mill {n}"),)) for n in range(20_000))
     article = Article(title="A walk", url="https://reader.test/", blocks=blocks)
-    layout = LayoutText("the river and the mill " * 200_000)
+    layout = LayoutText("the river and the mill " * 100_000)
     assert "the river and the mill 0" in check_completeness([article], layout).missing
 
 
@@ -241,7 +238,7 @@ def test_a_page_that_says_them_is_printed(attacks: tuple[str, ...]) -> None:
 #: Whole pages, of which something may be left or nothing.
 COMPLETE_PAGES: dict[str, Callable[[], str | bytes]] = {
     "a title of 5 MB": lambda: hostile_page(title="The walk " * 550_000),
-    "nothing but open tags": lambda: "<p>" * 10**6,
+    "nothing but open tags": lambda: "<p>" * 300_000,
     "nothing but NUL": lambda: bytes(10**6),
     "nothing but a byte order": lambda: b"\xff\xfe",
     "half a sign at the end": lambda: hostile_page().encode("utf-16")[:-1],

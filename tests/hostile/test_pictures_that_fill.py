@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,11 @@ def png(width: int, height: int, *chunks: bytes, data: bytes = b"") -> bytes:
     )
 
 
+@cache
+def bomb() -> bytes:
+    return zlib.compress(bytes(200_000_000), 1)
+
+
 def sound(kind: str = "PNG", **more: object) -> bytes:
     image = Image.new("RGB", (700, 500), "navy")
     ImageDraw.Draw(image).ellipse((50, 50, 600, 400), fill="orange")
@@ -57,12 +63,12 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "two billion wide": lambda: png(2**31 - 1, 1),
     "no width": lambda: png(0, 0),
     "a text that is a bomb": lambda: png(
-        700, 500, png_chunk(b"zTXt", b"a\0\0" + zlib.compress(bytes(200_000_000), 9))
+        700, 500, png_chunk(b"zTXt", b"a\0\0" + bomb())
     ),
     "a profile that is a bomb": lambda: png(
-        700, 500, png_chunk(b"iCCP", b"a\0\0" + zlib.compress(bytes(200_000_000), 9))
+        700, 500, png_chunk(b"iCCP", b"a\0\0" + bomb())
     ),
-    "data that is a bomb": lambda: png(7, 5, data=zlib.compress(bytes(200_000_000), 9)),
+    "data that is a bomb": lambda: png(7, 5, data=bomb()),
     "50,000 texts": lambda: png(700, 500, *[png_chunk(b"tEXt", b"a\0" + b"b" * 100)] * 50_000),
     "100,000 frames": lambda: gif(100_000),
     "a JPEG of 65,500 by 65,500": lambda: sound("JPEG").replace(
@@ -80,7 +86,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "an archive": lambda: b"PK\3\4" + bytes(10**6),
     "nothing": lambda: b"",
     "zeros": lambda: bytes(10**7),
-    "a drawing packed as a bomb": lambda: zlib.compress(SVG % (b" " * 10**8), 9, 31),
+    "a drawing packed as a bomb": lambda: zlib.compress(SVG % (b" " * 10**8), 1, 31),
     "a drawing of itself": lambda: SVG % (b'<g id="a"><use x:href="#a"/></g><use href="#a"/>'),
     "a drawing of drawings": lambda: SVG % (
         b'<g id="a0"><rect width="9" height="9"/></g>'
@@ -103,7 +109,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("attacks", batched(PICTURES, 3), ids=", ".join)
+@pytest.mark.parametrize("attacks", batched(PICTURES, 4), ids=", ".join)
 def test_pictures_cost_themselves_at_most(attacks: tuple[str, ...]) -> None:
     with WebServer() as web:
         names = [f"/{number}.png" for number in range(len(attacks))]

