@@ -68,20 +68,28 @@ def white(paper, page):
     return (len(block) - int(rows[-1])) / (height * 0.79)
 
 
-@pytest.mark.parametrize("before", range(4, 12))
-def test_no_page_but_the_last_is_left_white(printed, before):
+@pytest.mark.parametrize("before", [5, 7, 10])
+def test_no_page_is_left_white_and_text_is_flush_after_the_picture_alone(printed, before):
     text = [paragraph(f"Afterwards {n}. {TEXT}") for n in range(6)]
     paper = printed(article(before, *text), pictures=specimens.pictures())
     assert paper.pages > 1
     for number in range(paper.pages - 1):
         assert white(paper, number) < 0.25, f"page {number + 1} is left white"
+    starts = [*(f"Paragraph {n}." for n in range(before)), *(f"Afterwards {n}." for n in range(6))]
     words = paper.text
-    places = [words.index(f"Afterwards {n}.") for n in range(6)]
+    places = [words.index(start) for start in starts]
     assert places == sorted(places)
     assert words.count("The valley in March.") == 1
+    caption = words.index("The valley in March.")
+    edges = indents(paper, starts)
+    previous = 0
+    for start, place, edge in zip(starts, places, edges, strict=True):
+        is_first = previous == 0 or previous < caption < place
+        assert (edge - min(edges) > 3) != is_first, start
+        previous = place
 
 
-@pytest.mark.parametrize("before", range(4, 8))
+@pytest.mark.parametrize("before", [4, 6])
 def test_text_fills_the_page_before_a_picture_beside_the_next(printed, before):
     texts = [paragraph(f"Afterwards {n}. {TEXT}") for n in range(8)]
     small = specimens.png(specimens.landscape(220, 330))
@@ -128,7 +136,7 @@ def test_a_picture_below_a_heading_is_moved_behind_the_next_part_to_fill_a_large
     assert white(paper, 0) < 0.15 < white(plain, 0)
 
 
-@pytest.mark.parametrize("count", [18, 20, 22])
+@pytest.mark.parametrize("count", [18, 22])
 def test_a_stanza_behind_a_picture_is_broken_to_fill_a_large_gap(printed, monkeypatch, count):
     lines = [paragraph(f"Line {n}.") for n in range(count)]
     stanza = paragraph("\n".join(f"Verse {n} of it" for n in range(18)))
@@ -141,7 +149,7 @@ def test_a_stanza_behind_a_picture_is_broken_to_fill_a_large_gap(printed, monkey
     assert "Verse 17" in paper.texts[1]
 
 
-@pytest.mark.parametrize("lines", range(2, 22, 4))
+@pytest.mark.parametrize("lines", [2, 14])
 def test_pictures_above_the_headings_of_entries_leave_no_page_white(printed, lines):
     blocks = [paragraph(f"Line {n}.") for n in range(lines)]
     for n in range(5):
@@ -174,7 +182,7 @@ def order_of(body, pictures):
     return order
 
 
-@pytest.mark.parametrize("lines", range(2, 22, 4))
+@pytest.mark.parametrize("lines", [6, 18])
 def test_pictures_without_captions_stand_above_or_in_their_own_paragraphs(printed, lines):
     blocks = [paragraph(f"Line {n}.") for n in range(lines)]
     for n in range(6):
@@ -189,7 +197,7 @@ def test_pictures_without_captions_stand_above_or_in_their_own_paragraphs(printe
     assert paper.text.count("under water") == 2 * 5 * 6
 
 
-@pytest.mark.parametrize("seed", [8, 43, 72, 87])
+@pytest.mark.parametrize("seed", [8, 72])
 def test_a_paragraph_that_a_picture_has_left_is_whole_again(seed):
     # Pages are laid out again for their number, when pictures have already been placed.
     choose, pictures, blocks = random.Random(seed), {}, []
@@ -306,7 +314,7 @@ def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatc
                 ),
                 0,
             )
-            for lines in range(14, 34, 5)
+            for lines in (14, 24)
         )
 
     broken = whites()
@@ -319,13 +327,13 @@ def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatc
 )
 def test_code_leaves_no_large_gap_before_its_introduction(printed, code):
     lead = paragraph("The water is let in by a gate that two men lift, and which is shut again:")
-    for lines in (23, 25, 27, 29):
+    for lines in (25, 29):
         before = (paragraph(f"Line {n}.") for n in range(lines))
         blocks = (*before, heading("The gate"), lead, Code(code), paragraph(TEXT))
         assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.15
 
 
-@pytest.mark.parametrize("lines", range(20, 27))
+@pytest.mark.parametrize("lines", range(20, 27, 2))
 def test_a_page_may_end_between_a_paragraph_and_a_list(printed, lines):
     before = (paragraph(f"Line {n}.") for n in range(lines))
     blocks = (*before, heading("It"), paragraph(TEXT), items(*[TEXT[:150]] * 6), paragraph(TEXT))
@@ -342,7 +350,7 @@ def test_no_short_row_is_alone_on_a_page_below_the_head_of_its_table(printed, li
     assert 1 not in rows
 
 
-@pytest.mark.parametrize("lines", [10, 16, 22])
+@pytest.mark.parametrize("lines", [10, 22])
 def test_tables_of_two_rows_are_not_kept_with_each_other(printed, lines):
     numbers = ["x"] * 6
     table = Table((), (cells("Row", TEXT * 2, *numbers), cells("Row", TEXT, *numbers)))
@@ -492,7 +500,7 @@ def _is_photo(pdf_object):
 
 def test_a_picture_that_ends_an_article_goes_before_the_text_above_it(printed):
     lines = tuple(paragraph(f"{n}. {TEXT}") for n in range(9))
-    for count in range(4, 9):
+    for count in (4, 6):
         blocks = (*lines[:count], PICTURE)
         paper = printed(
             replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures()
@@ -526,24 +534,9 @@ def indents(paper, texts):
     return [found[start] for start in texts]
 
 
-@pytest.mark.parametrize("before", range(4, 12))
-def test_text_is_flush_after_a_picture_and_indented_after_text(printed, before):
-    text = [paragraph(f"Afterwards {n}. {TEXT}") for n in range(6)]
-    paper = printed(article(before, *text), pictures=specimens.pictures())
-    starts = [*(f"Paragraph {n}." for n in range(before)), *(f"Afterwards {n}." for n in range(6))]
-    caption = paper.text.index("The valley in March.")
-    edges = indents(paper, starts)
-    previous = 0
-    for start, edge in zip(starts, edges, strict=True):
-        here = paper.text.index(start)
-        is_first = previous == 0 or previous < caption < here
-        assert (edge - min(edges) > 3) != is_first, start
-        previous = here
-
-
 def test_a_picture_as_wide_as_the_text_is_made_clearly_narrower_and_centred():
     widths = set()
-    for before in range(18, 26):
+    for before in (18, 21, 24):
         lines = (paragraph(f"Line {n}.") for n in range(before))
         body = replace(SAMPLE_ARTICLE, blocks=(*lines, PICTURE, paragraph(TEXT)), url="")
         boxes = boxes_of(body, specimens.pictures())
@@ -585,7 +578,7 @@ def test_a_row_of_pictures_that_is_moved_stays_apart_from_the_text_above_it(line
     assert all(gap > 10 for gap in gaps)
 
 
-@pytest.mark.parametrize("lines", range(0, 16, 3))
+@pytest.mark.parametrize("lines", [0, 6])
 def test_no_text_stands_between_the_rows_of_a_collection(printed, lines):
     entries, pictures = goods(24)
     before = [paragraph(f"Line {n}.") for n in range(lines)]
@@ -595,7 +588,7 @@ def test_no_text_stands_between_the_rows_of_a_collection(printed, lines):
     assert text.index("Lamp 23.") < text.index("Questions") < text.index("Answer 0.")
 
 
-@pytest.mark.parametrize("lines", range(4))
+@pytest.mark.parametrize("lines", [0, 2])
 def test_on_a_small_screen_an_entry_is_not_torn(printed, lines):
     entries, pictures = goods(8)
     figures, names = entries[::2], entries[1::2]
@@ -619,11 +612,11 @@ def test_a_picture_is_shrunk_to_spare_a_last_page_of_a_few_lines(printed, monkey
         body = article(lines, *(PICTURE,) * 2, paragraph("That was the flood."))
         return printed(body, pictures=specimens.pictures())
 
-    assert paper(2).pages == 1
-    shrunk_pages = [paper(lines).pages for lines in range(2, 8)]
+    shrunk_pages = [paper(lines).pages for lines in (2, 4, 7)]
+    assert shrunk_pages[0] == 1
     monkeypatch.setattr(figure_placement, "MIN_LAST_LINES", 0)
-    assert paper(2).pages == 2
-    before = [paper(lines).pages for lines in range(2, 8)]
+    before = [paper(lines).pages for lines in (2, 4, 7)]
+    assert before[0] == 2
     assert all(now <= plain for now, plain in zip(shrunk_pages, before, strict=True))
 
 
@@ -659,7 +652,7 @@ def test_the_heading_of_a_tile_is_not_torn_whatever_its_level(printed):
         assert f"Infrastructures {number}" in paper.text
 
 
-@pytest.mark.parametrize("lines", range(18, 30, 2))
+@pytest.mark.parametrize("lines", range(18, 30, 4))
 def test_a_picture_does_not_part_the_lines_of_a_run(lines):
     blocks = [paragraph(f"Line {n}.") for n in range(lines)]
     blocks += [PICTURE, paragraph("Interval: yearly"), paragraph("Price: 40 crowns")]
@@ -676,7 +669,7 @@ def test_a_picture_does_not_part_the_lines_of_a_run(lines):
 def test_text_is_indented_after_text_even_if_none_was_before_figures_moved(printed):
     """Every paragraph of the page follows a heading or the picture."""
     moved = []
-    for before in range(4, 9):
+    for before in (5, 7):
         parts = [b for n in range(before) for b in (heading(f"Part {n}"), paragraph(TEXT))]
         blocks = (
             *parts,
