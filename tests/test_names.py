@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -30,10 +30,13 @@ CALLBACKS = frozenset(["connection_made"])
 NAMED_IN_DOCSTRINGS = frozenset(["__file__", "h1", "img", "metavar", "printed"])
 MAX_LINES = 800
 
+Parse = Callable[[Path], ast.Module]
 
-@cache
-def parse(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+
+@pytest.fixture(scope="module")
+def parse() -> Parse:
+    """Parse each file once."""
+    return cache(lambda path: ast.parse((ROOT / path).read_text()))
 
 
 def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -60,10 +63,10 @@ def vague_words(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_names_say_what_things_are(folder: str) -> None:
+def test_names_say_what_things_are(folder: str, parse: Parse) -> None:
     assert [
-        f"{path.relative_to(ROOT)}:{line}: {name}"
-        for path in sorted((ROOT / folder).rglob("*.py"))
+        f"{path}:{line}: {name}"
+        for path in sorted(file.relative_to(ROOT) for file in (ROOT / folder).rglob("*.py"))
         for line, name in identifiers(parse(path))
         if vague_words(name) and name not in CALLBACKS
     ] == []
@@ -84,15 +87,13 @@ def _joint_constants(tree: ast.Module) -> Iterator[int]:
                 yield statement.lineno
 
 
-def test_each_constant_has_a_statement_of_its_own() -> None:
-    assert [
-        f"{path}:{line}" for path in MODULES for line in _joint_constants(parse(ROOT / path))
-    ] == []
+def test_each_constant_has_a_statement_of_its_own(parse: Parse) -> None:
+    assert [f"{path}:{line}" for path in MODULES for line in _joint_constants(parse(path))] == []
 
 
-def test_each_constant_is_defined_once() -> None:
+def test_each_constant_is_defined_once(parse: Parse) -> None:
     for path in MODULES:
-        body = parse(ROOT / path).body
+        body = parse(path).body
         names = [
             ast.unparse(t) for line in body if isinstance(line, ast.Assign) for t in line.targets
         ]
@@ -106,14 +107,14 @@ def _docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, ast.get_docstring(node) or ""
 
 
-def test_docstrings_name_only_what_the_module_has() -> None:
+def test_docstrings_name_only_what_the_module_has(parse: Parse) -> None:
     unknown = []
     for path in MODULES:
         source = (ROOT / path).read_text()
         code = re.sub(r'"""[\s\S]*?"""|#.*', "", source)
         unknown += [
             f"{path}:{line}: {name}"
-            for line, text in _docstrings(ast.parse(source))
+            for line, text in _docstrings(parse(path))
             for name in re.findall(r"``(\w+)``", text)
             if not re.search(rf"\b{name}\b", code) and name not in NAMED_IN_DOCSTRINGS
         ]

@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -53,10 +52,10 @@ def run(web, tmp_path, monkeypatch, warm):
     (work / "cookies.txt").write_text("# Netscape HTTP Cookie File\n")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
-    def run(command, script):
+    def run(script):
         script = script.replace("https://example.org", web.url)
         ran = subprocess.run(
-            [*command, script], cwd=work, capture_output=True, text=True, timeout=240
+            ["bash", "-euc", script], cwd=work, capture_output=True, text=True, timeout=240
         )
         assert ran.returncode == 0, f"{script}\n{ran.stdout}\n{ran.stderr}"
         return work
@@ -73,7 +72,7 @@ def run(web, tmp_path, monkeypatch, warm):
     ids=[block.splitlines()[0][:60] for block in BLOCKS],
 )
 def test_a_recipe_works(block, run):
-    work = run(["bash", "-euc"], block)
+    work = run(block)
     for name in re.findall(r"[\w/-]+\.(?:pdf|md|json|html)\b", block.replace("saved.html", "")):
         assert next(work.rglob(name)).stat().st_size > 1000, name
 
@@ -86,14 +85,18 @@ def test_no_recipe_overwrites_the_settings(block):
 
 def test_the_recipe_without_a_name_makes_the_file_it_says(run):
     assert "`Harbour lights go dark.pdf`" in RECIPES
-    work = run(["bash", "-euc"], "webprint https://example.org/story")
+    work = run("webprint https://example.org/story")
     assert (work / "Harbour lights go dark.pdf").is_file()
 
 
-def test_the_library_page_works(run):
+@pytest.mark.usefixtures("run")
+def test_the_library_page_works(web, warm, tmp_path):
     """One program after the other, in one folder."""
+    work, program = tmp_path / "work", tmp_path / "program.py"
     for code in PYTHON:
-        work = run([sys.executable, "-c"], code)
+        program.write_text(code.replace("https://example.org", web.url))
+        started = warm.start("tests.support.warm_programs:run_file", program, cwd=work)
+        assert started.wait(240) == 0, code
     for name in ("story", "newspaper", "async"):
         assert (work / f"{name}.pdf").read_bytes().startswith(b"%PDF"), name
 

@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 import selectors
 import signal
 import socket
@@ -161,6 +162,11 @@ class WarmPrograms:
         self._begin()
         path.write_text(_COMMAND.format(python=sys.executable, address=self._address))
         path.chmod(0o755)
+
+
+def run_file() -> None:
+    """Run the Python program in the file ``sys.argv[1]``."""
+    runpy.run_path(sys.argv[1], run_name="__main__")
 
 
 def serve(address: str) -> None:

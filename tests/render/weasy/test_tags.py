@@ -36,7 +36,7 @@ STANDARD = frozenset({
 
 @pytest.fixture(
     scope="module",
-    params=[{}, {"links": "footnote"}, {"theme": "newspaper"}, {"pdf": "a-3u"}, "several"],
+    params=[{}, {"links": "footnote"}, {"theme": "newspaper", "pdf": "a-3u"}, "several"],
     ids=str,
 )
 def pdf(request):
