@@ -396,7 +396,7 @@ def test_password_and_size_errors_name_their_options(webprint, web):
 def test_a_very_long_article_is_announced(webprint, tmp_path, monkeypatch):
     monkeypatch.setattr("printer.cli.print.LONG_ARTICLE", 50)
     paragraphs = f"<p>{'The ferry left the quay at noon with all the island on board. ' * 8}</p>"
-    (tmp_path / "a.html").write_text(f"<article><h1>The ferry</h1>{paragraphs * 40}</article>")
+    (tmp_path / "a.html").write_text(f"<article><h1>The ferry</h1>{paragraphs * 20}</article>")
     first, *_, last = webprint("a.html", "out.pdf")[2].splitlines()
     assert "--print-timeout" not in first
     announced, printed = (int(re.search(r"(\d+) pages", line)[1]) for line in (first, last))

@@ -70,7 +70,7 @@ def formulas_drawn_once(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
         monkeypatch.setattr(math, "_typeset", lambda keys: _drawn(tuple(keys)))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def printed(press: RenderPool) -> Print:
     """Print articles; fail on any warning that ``expect`` does not name."""
 

@@ -56,17 +56,21 @@ def pictures() -> Any:
     return specimens.pictures()
 
 
-def test_every_kind_of_block_prints(printed, pictures) -> None:
-    paper = printed(SAMPLE_ARTICLE, pictures=pictures)
+@pytest.fixture(scope="module")
+def specimen(printed, pictures) -> Any:
+    return printed(SAMPLE_ARTICLE, pictures=pictures)
+
+
+def test_every_kind_of_block_prints(specimen) -> None:
     for words in (
         "The Bridge at Hollin Ferry", "Ada Fenwick and Thomas Oake", "12 March 2024", "What was decided",
         "We did not want a bridge.", "Minutes of the vestry, vol. iv", "By the ford, in summer", "with a beast",
         "Order the oak", "print(f\"{tide(3.1):.2f} m\")", "--post north", "What the bridge cost", "184.10",
         "Nobody would say", "Staithe", "The last crossing, filmed from the bank",
         "video.example.org/watch/hollin-ferry-last-crossing", "Picture not available", "The ferryman’s daughter",
-        "The toll tower", "a word for slack water", f"page {paper.pages} of {paper.pages}",
+        "The toll tower", "a word for slack water", f"page {specimen.pages} of {specimen.pages}",
     ):  # fmt: skip
-        assert words in paper.text, f"{words!r} is not on paper"
+        assert words in specimen.text, f"{words!r} is not on paper"
 
 
 def test_the_text_is_in_order(printed) -> None:
@@ -77,8 +81,8 @@ def test_the_text_is_in_order(printed) -> None:
     assert places == sorted(places)
 
 
-def test_it_is_tagged_with_title_language_and_outline(printed, pictures) -> None:
-    pdf = printed(SAMPLE_ARTICLE, pictures=pictures).pdf
+def test_it_is_tagged_with_title_language_and_outline(specimen) -> None:
+    pdf = specimen.pdf
     assert pdf.Root.MarkInfo.Marked
     assert str(pdf.Root.Lang) == "en"
     assert pdf.Root.ViewerPreferences.DisplayDocTitle
@@ -96,9 +100,8 @@ def test_it_is_tagged_with_title_language_and_outline(printed, pictures) -> None
         assert [str(entry.title) for entry in top.children[0].children] == ["Three ways over"]
 
 
-def test_the_structure_tree_has_the_roles_of_the_blocks(printed, pictures) -> None:
-    paper = printed(SAMPLE_ARTICLE, pictures=pictures)
-    found = list(structure(paper.pdf))
+def test_the_structure_tree_has_the_roles_of_the_blocks(specimen) -> None:
+    found = list(structure(specimen.pdf))
     kinds = [kind for kind, _ in found]
     for kind in (
         "/H1",
@@ -145,8 +148,8 @@ def test_heading_levels_do_not_skip(printed) -> None:
     assert kinds == ["/H1", "/H2", "/H3", "/H2"]
 
 
-def test_fonts_are_embedded_and_are_the_book_face(printed, pictures) -> None:
-    used = fonts(printed(SAMPLE_ARTICLE, pictures=pictures).pdf)
+def test_fonts_are_embedded_and_are_the_book_face(specimen) -> None:
+    used = fonts(specimen.pdf)
     assert all(used.values()), f"not embedded: {used}"
     assert any("Libertine" in name or "Garamond" in name for name in used)
     assert not any("Emoji" in name for name in used), "an emoji font draws the digits"
@@ -228,7 +231,7 @@ def test_no_ink_outside_the_text_block(printed, pictures) -> None:
 
 
 def test_a_heading_is_never_last_on_its_page(printed) -> None:
-    for filler in range(32, 40):
+    for filler in range(32, 40, 2):
         blocks = [paragraph(f"Line {n}.") for n in range(filler)]
         paper = printed(
             with_blocks(
@@ -241,7 +244,7 @@ def test_a_heading_is_never_last_on_its_page(printed) -> None:
 
 def test_a_caption_stays_with_its_picture(printed, pictures) -> None:
     figure = Figure(specimens.LANDSCAPE, caption_spans=(Span("The caption of it."),), alt="Hills")
-    for filler in (5, 14, 18, 22, 25, 30):
+    for filler in (14, 18, 22, 30):
         paper = printed(
             with_blocks(*(paragraph(f"Line {n}.") for n in range(filler)), figure),
             pictures=pictures,
