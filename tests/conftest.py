@@ -65,6 +65,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(100_000, 50, 100)  # as the command does
         gc.enable()
 
 

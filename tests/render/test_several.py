@@ -14,16 +14,18 @@ from tests.support import sample_articles as specimens
 from tests.support.sample_articles import SAMPLE_ARTICLE, SCRIPT_ARTICLES, paragraph
 
 OTHER = replace(SCRIPT_ARTICLES["de"], title="Zweiter Aufsatz")
+#: Two pages of text.
+SHORT = replace(SAMPLE_ARTICLE, blocks=(paragraph("The river rises in the night. " * 20),) * 8)
 
 
 def test_a_title_makes_a_cover_without_page_number_or_running_head(printed):
-    paper = printed(SAMPLE_ARTICLE, OTHER, pictures=specimens.pictures(), title="Week 12 <b>")
+    paper = printed(SHORT, OTHER, title="Week 12 <b>")
     cover, contents = paper.texts[0], paper.texts[1]
     assert cover.split("\r\n")[0] == "Week 12 <b>"
     assert "page" not in cover
     assert contents.startswith("Contents")
     assert str(paper.pdf.docinfo["/Title"]) == "Week 12 <b>"
-    alone = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), title="Week 12")
+    alone = printed(SHORT, title="Week 12")
     assert "Week 12" not in alone.text, "one article needs no cover"
 
 
@@ -47,8 +49,8 @@ def test_chapters_begin_on_right_pages_with_the_option(printed):
 
 
 def test_contents_have_the_right_page_numbers(printed):
-    articles = [replace(SAMPLE_ARTICLE, title=f"Chapter {n}") for n in range(3)]
-    paper = printed(*articles, pictures=specimens.pictures(), title="All")
+    articles = [replace(SHORT, title=f"Chapter {n}") for n in range(3)]
+    paper = printed(*articles, title="All")
     listed = paper.texts[1]
     for n in range(3):
         start = next(

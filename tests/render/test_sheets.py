@@ -125,7 +125,7 @@ def test_the_same_sheets_are_the_same_bytes(numbered):
 
 def test_both_sides_have_mirrored_margins(printed):
     long = replace(
-        SAMPLE_ARTICLE, blocks=tuple(paragraph("a line of words that is " * 30) for _ in range(30))
+        SAMPLE_ARTICLE, blocks=tuple(paragraph("a line of words that is " * 30) for _ in range(12))
     )
     paper = printed(long, duplex=True)
     lefts = []

@@ -388,7 +388,7 @@ def test_a_word_is_not_divided_after_two_lines_that_cannot_be_moved(
 def test_a_word_stays_divided_between_pages_where_its_line_would_be_left_short() -> None:
     random = Random(1)
     words = ("a", "the", "and", "of", "by", "to", "in", "internationalization")
-    texts = [" ".join(random.choices(words, k=random.choice((26, 30, 36)))) for _ in range(120)]
+    texts = [" ".join(random.choices(words, k=random.choice((26, 30, 36)))) for _ in range(60)]
     article = replace(SAMPLE_ARTICLE, blocks=tuple(map(paragraph, texts)), language="en")
     document = render_html([article], {}, PrintOptions(paper="100mmx150mm"))
     with patched():
