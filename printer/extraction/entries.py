@@ -198,9 +198,7 @@ def _is_displayed(block: HtmlElement) -> bool:
 
 
 _OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN | ElementFlag.NAV)
-
-
-#: What is completed only if nearly all of it is selected.
+#: The flags of parts that are completed only if nearly all of their lines are selected.
 _FOLDED = int(ElementFlag.FORM | ElementFlag.HIDDEN)
 
 

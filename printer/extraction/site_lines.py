@@ -232,7 +232,7 @@ def _is_request(segment: Segment) -> bool:
 _MAX_LABEL_CHARS = 200
 #: The largest share of the selected text in a list of other stories.
 _MAX_STORIES_SHARE = 0.3
-#: A label stays with a title of which less is linked.
+#: If less of a title is linked, its label stays.
 _MIN_LINKED_TITLE = 0.3
 
 
@@ -475,12 +475,10 @@ _MAX_LINES_BESIDE_HEADING = 6
 
 def _lines_of_item(selected: SelectedText, heading: int, item: HtmlElement) -> list[int]:
     """Return the lines of an item that are its heading and at most two more."""
-    nearby = range(
-        max(0, heading - _MAX_LINES_BESIDE_HEADING),
-        min(heading + _MAX_LINES_BESIDE_HEADING, len(selected.keep)),
-    )
-    blocks = ((i, selected.segments[i].block) for i in nearby if selected.keep[i] or i == heading)
-    lines = [i for i, block in blocks if item in block.iterancestors()]
+    start = max(0, heading - _MAX_LINES_BESIDE_HEADING)
+    nearby = selected.segments[start : heading + _MAX_LINES_BESIDE_HEADING]
+    printed = (s for s in nearby if selected.keep[s.index] or s.index == heading)
+    lines = [s.index for s in printed if item in s.block.iterancestors()]
     ends = lines[-2:] if item.tag == "li" else lines[-2:-1]
     return lines if len(lines) <= 3 and heading in ends else []
 
