@@ -232,7 +232,7 @@ _MAX_SHARED_CHARS = 25
 def _without_repeated(
     page: Page, keep: Sequence[bool], lines: Iterable[tuple[int, float]]
 ) -> Iterator[int]:
-    """Yield the lines that are no buttons, which occur at least as often as given, or copies."""
+    """Yield the lines that are neither copies nor buttons, which recur as often as given."""
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
     known = selected_texts(page.segments, keep)

@@ -538,7 +538,7 @@ _MAX_LINKED_IN_LIST = 0.1
 
 
 def _is_block(index: PageIndex, i: int) -> bool:
-    """Return whether an element is, or only wraps, a table, code, a list or a note."""
+    """Return whether an element is a table, a list or a note, or only wraps a quotation or code."""
     inner = i
     while _is_wrapper(index, inner) and not _is_part(index, inner):
         inner += 1
