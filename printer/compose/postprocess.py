@@ -203,7 +203,7 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
     ]
 
 
-#: Types of the first block of a card, as opposed to a real list item.
+#: Types of blocks with which cards begin, unlike list items.
 _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
 
 
@@ -227,7 +227,7 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
             yield block
 
 
-#: The text of an article with fewer paragraphs is the description of a recording.
+#: The text of an article with fewer paragraphs describes a recording.
 _MIN_READ_PARAGRAPHS = 4
 
 
@@ -360,7 +360,7 @@ def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
     return remaining
 
 
-#: In a shorter article, no heading is left over.
+#: Headings at the end of a shorter article are kept.
 _MIN_BLOCKS = 3
 
 

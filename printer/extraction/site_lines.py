@@ -171,7 +171,7 @@ def _is_link_row(segment: Segment) -> bool:
 _MAX_AUTHOR_NOTE_CHARS = 600
 #: The characters of a note in which the name is looked for.
 _NOTE_BEGINNING_CHARS = 120
-#: What may precede the name, as 'About the author: '.
+#: The most characters before the name, as in 'About the author: '.
 _MAX_CHARS_BEFORE_NAME = 20
 
 
@@ -228,7 +228,7 @@ def _is_request(segment: Segment) -> bool:
     return follows or has_phrase(text, "requests")
 
 
-#: A label together with the text that it announces.
+#: The most characters of a label together with the text that it announces.
 _MAX_LABEL_CHARS = 200
 #: The largest share of the selected text in a list of other stories.
 _MAX_STORIES_SHARE = 0.3

@@ -49,7 +49,7 @@ from .box_tree import (
 SkipStack: TypeAlias = "dict[int, Any] | None"
 
 MIN_SCALE = 0.7
-#: The pixels by which the estimated height of a figure exceeds its own.
+#: The pixels added to the estimated height of a figure.
 SLACK_PX = 8.0
 #: The elements that a figure may be moved after.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
@@ -123,7 +123,7 @@ MIN_GAP_TO_PASS_HEADING = 0.15
 MAX_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
-#: A picture is shrunk so far only to fill a gap above ``MAX_GAP``.
+#: The smallest scale, used only to fill a gap above ``MAX_GAP``.
 LAST_SCALE = 0.45
 
 
@@ -576,7 +576,7 @@ def _is_shrunk(figure: Box) -> bool:
     return getattr(figure, _SHRUNK, False) is True
 
 
-#: A picture as wide as the text is shrunk at least so far, to be clearly narrower.
+#: The largest scale of a picture as wide as the text, which must become clearly narrower.
 MAX_INSET_SCALE = 0.8
 
 

@@ -257,7 +257,7 @@ def find_breaks(text: str, language: str) -> list[Break]:
 
 #: A line should not end in one of a language's commonest words of at most this many letters.
 MAX_FUNCTION_WORD_CHARS = 5
-#: Nor in any word as short as this.
+#: It should not end in any word this short, either.
 MAX_SHORT_WORD_CHARS = 2
 _NUMBER = re.compile(r"[\d.,]+")
 _QUOTES = "\"'«»‹›„“”‚‘’()[]¿¡"

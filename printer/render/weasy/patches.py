@@ -222,7 +222,7 @@ MAX_ADDED_SPACE_EM = 0.33
 MAX_LETTER_SPACING_EM = 0.02
 #: The space added between words above which a line is not justified.
 WIDE_SPACE_EM = 0.4
-#: That above which it is so short that a word at the end of a page is divided instead.
+#: The space above which a word at the end of a page is divided instead.
 TORN_LINE_EM = 0.5
 #: The attribute of a line so short.
 _LEFT_SHORT = "_webprint_left_short"
@@ -365,7 +365,7 @@ def _is_divided(line: Box) -> bool:
     return bool(texts) and texts[-1].text.endswith(texts[-1].style["hyphenate_character"])
 
 
-#: By how much the width of a joined leader may differ from that of its pieces.
+#: The largest difference in width between a joined leader and its pieces.
 LEADER_TOLERANCE_PX = 0.5
 
 
