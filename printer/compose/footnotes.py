@@ -130,7 +130,7 @@ def _find_linked(
             targets.places.setdefault(element, name)
 
 
-#: A note within its paragraph, as margin notes are written.
+#: A note inside its paragraph, such as a margin note.
 _INLINE_NOTE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:side-?note|margin-?note|note_content"
     r"|(?:foot-?note|fn)[-_]{0,2}(?:content|text|body|note|tooltip))(?=$|\s|__)",

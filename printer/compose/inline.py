@@ -313,7 +313,7 @@ def _are_similar(first: Leaf, second: Leaf) -> bool:
     return is_class_same and is_beside and min(len(first.text), len(second.text)) > 1
 
 
-#: A smaller gap is no space.
+#: A smaller gap is not a space.
 _MIN_GAP_EM = 0.2
 
 
@@ -356,7 +356,7 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
     return bool(has_class) and (has_price or " " in text_before or " " in text.strip())
 
 
-#: The lines of an address or a list are no longer.
+#: The longest line of an address or a list.
 _MAX_VERSE_LINE_CHARS = 72
 _ADDRESS = re.compile(r"https?://\S+")
 #: The most words of the end of a sentence torn off by a stray break.

@@ -54,9 +54,7 @@ def postprocess(
     ``aliases`` maps link targets to the ids of the blocks that replace them; ``linked`` is whether
     the article may have internal links, and ``kind`` the kind of its page.
     """
-    clean_blocks = [
-        block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None
-    ]
+    clean_blocks = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block]
     clean_blocks = _join_fragments(_drop_title(clean_blocks, title), title)
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
     parts = _drop_repeated_pull_quotes(_drop_repeated_captions(parts))
@@ -78,14 +76,11 @@ def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     return tuple(
         # The title of a linked page.
         Paragraph(block.spans, block.id, block.lang, block.dir)
-        if isinstance(block, Heading) and (block is parts[-1] or _is_link(block))
+        if isinstance(block, Heading)
+        and (block is parts[-1] or all(span.href for span in block.spans if span.text.strip()))
         else block
         for block in parts
     )
-
-
-def _is_link(heading: Heading) -> bool:
-    return all(span.href for span in heading.spans if span.text.strip())
 
 
 _SYMBOLS = re.compile(rf"[\s|{BULLETS}○□▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{{1,5}}")
@@ -176,9 +171,8 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
             is_place = begins_text and DATELINE.fullmatch(fragment) is not None
             if begins_text and _PLACE_NAME.fullmatch(fragment):
                 # Any other word with a full stop is a sentence.
-                text_near_beginning += "".join(
-                    iter_text(*blocks[: len(joined) + _BLOCKS_NEAR_PLACE])
-                )
+                nearby = blocks[: len(joined) + _BLOCKS_NEAR_PLACE]
+                text_near_beginning += "".join(iter_text(*nearby))
                 is_place = text_near_beginning.count(fragment.rstrip(".: ")) > 1
             if isinstance(block, Heading | Paragraph) and (is_number or is_place):
                 joined[-1] = replace(block, spans=(Span(fragment + " "), *block.spans))
@@ -209,34 +203,31 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
     ]
 
 
-#: Types of the first block of a card, as opposed to a real list item.
+#: Types of blocks with which cards begin, unlike list items.
 _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
     """Replace lists of cards, and lists around a list, by their content; keep collections."""
     for block in blocks:
-        if isinstance(block, List) and is_collection(block):
-            yield from split_collection(block)
-            continue
         if not isinstance(block, List):
             yield block
             continue
-        cards = sum(
-            isinstance(item.blocks[0], _CARD_BLOCK_TYPES) for item in block.items if item.blocks
-        )
+        if is_collection(block):
+            yield from split_collection(block)
+            continue
+        firsts = (item.blocks[0] for item in block.items if item.blocks)
+        cards = sum(isinstance(first, _CARD_BLOCK_TYPES) for first in firsts)
         inside = [inner for item in block.items for inner in item.blocks]
-        if (
-            block.style == "none"
-            or (cards * 2 > len(block.items) and not block.ordered)
-            or (len(block.items) == 1 and all(isinstance(inner, List) for inner in inside))
-        ):
+        are_cards = cards * 2 > len(block.items) and not block.ordered
+        is_around = len(block.items) == 1 and all(isinstance(inner, List) for inner in inside)
+        if block.style == "none" or are_cards or is_around:
             yield from _unwrap_cards(inside)
         else:
             yield block
 
 
-#: The text of an article with fewer paragraphs is the description of a recording.
+#: The text of an article with fewer paragraphs describes a recording.
 _MIN_READ_PARAGRAPHS = 4
 
 
@@ -281,11 +272,9 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
     return [
         block
         for position, block in enumerate(distinct)
-        if not (
-            position in captions_nearby
-            and isinstance(block, Paragraph | Heading)
-            and comparison_key(plain_text(block.spans)) in captions_nearby[position]
-        )
+        if not isinstance(block, Paragraph | Heading)
+        or position not in captions_nearby
+        or comparison_key(plain_text(block.spans)) not in captions_nearby[position]
     ]
 
 
@@ -371,7 +360,7 @@ def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
     return remaining
 
 
-#: In a shorter article, no heading is left over.
+#: Headings at the end of a shorter article are kept.
 _MIN_BLOCKS = 3
 
 

@@ -25,14 +25,14 @@ _MIN_ENTRIES = 3
 _MAX_ENTRY_LINES = 14
 _MIN_TEXT_CHARS = 30
 _MAX_NAME_CHARS = 120
-#: Longer lines are not the names that several entries have.
+#: Longer names are not shared by several entries.
 _MAX_REPEATED_CHARS = 80
 #: The share of the entries that must have selected text for their names to be selected.
 _MIN_SHARE_WITH_TEXT = 0.6
 #: The lowest score of a line.
 _MIN_SCORE = 0.25
 _TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
-#: What differs in the classes of elements that look alike.
+#: Parts of classes that differ between similar elements.
 _POSITION = re.compile(r"\d+|\b(?:odd|even|first|last|active)\b\s*")
 
 
@@ -139,7 +139,7 @@ _MIN_SHARE = 0.8
 _MIN_MEAN_SCORE_IN_LISTS = 0.35
 #: The share of selected lines from which labels that recur are selected in all entries.
 _MIN_LABELLED = 0.5
-#: The share below which they are selected in none.
+#: The share below which they are dropped from all entries.
 _MIN_LABELLED_TO_STAY = 0.3
 
 
@@ -198,9 +198,7 @@ def _is_displayed(block: HtmlElement) -> bool:
 
 
 _OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN | ElementFlag.NAV)
-
-
-#: What is completed only if nearly all of it is selected.
+#: The flags of parts that are completed only if nearly all of their lines are selected.
 _FOLDED = int(ElementFlag.FORM | ElementFlag.HIDDEN)
 
 
@@ -234,7 +232,7 @@ _MAX_SHARED_CHARS = 25
 def _without_repeated(
     page: Page, keep: Sequence[bool], lines: Iterable[tuple[int, float]]
 ) -> Iterator[int]:
-    """Yield the lines that are no buttons, which occur at least as often as given, or copies."""
+    """Yield the lines that are neither copies nor buttons, which recur as often as given."""
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
     known = selected_texts(page.segments, keep)
@@ -287,7 +285,7 @@ def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool,
 _MAX_MAIN_HEADINGS = 3
 _MAX_LINES_BELOW_NAME = 10
 _MAX_LINES_BETWEEN_PRICES = 3
-#: A smaller share of the first price is not what the product costs.
+#: A smaller share of the first price is not the price of the product.
 _MIN_PRICE_SHARE = 0.3
 
 

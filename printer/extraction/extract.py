@@ -322,10 +322,10 @@ def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
 
 
 _MAX_LABEL_CHARS = 40
-#: What a card says in large print above its text: '8%', '$50', '300+'.
+#: Figures in large print above the text of a card: '8%', '$50', '300+'.
 _FIGURE = re.compile(r"[$€£¥₹]\s?[1-9][\d.,]*\s?[kKMB]?\+?|[1-9][\d.,]*\s?(?:%|\+|[xX×]|[kKMB]\+?)")
 _MAX_FIGURE_CHARS = 12
-#: Elements that are no such labels.
+#: Elements that never contain such labels.
 _TERM_TAGS = frozenset({"td", "th", "dt", "li"})
 
 

@@ -263,7 +263,7 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     return tuple(selected)
 
 
-#: Who did what for the text, on one line, and one of several lines that tell it.
+#: Credits for the text on one line, and one of several such lines.
 _SIGN_OFF = re.compile(
     r"\(?(?:[Aa]dditional )?(?:(?:Reporting|Writing|Editing|Compiled)(?: and \w{4,9})? by"
     r"|Reporte (?:de|por)|Reportagem de|Mit Material von|Redigiert von|Edité par|A cura di)\s\S"
@@ -538,7 +538,7 @@ _MAX_LINKED_IN_LIST = 0.1
 
 
 def _is_block(index: PageIndex, i: int) -> bool:
-    """Return whether an element is, or only wraps, a table, code, a list or a note."""
+    """Return whether an element is a table, a list or a note, or only wraps a quotation or code."""
     inner = i
     while _is_wrapper(index, inner) and not _is_part(index, inner):
         inner += 1
@@ -649,7 +649,7 @@ def _has_internal_link(page: Page, item: Segment) -> bool:
     return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)
 
 
-#: Elements whose number above a heading does not count it.
+#: Elements with a number that does not count the heading below.
 _UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
 #: The time above a part of a live report: '12.30pm:'.
 _TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")

@@ -78,7 +78,7 @@ _MIN_SHARES = {
 _MIN_SHARES_IN_ARTICLES = _MIN_SHARES | {"table": 0.35, "ul": 0.7, "ol": 0.7, "blockquote": 0.1}
 #: Tables with more of the selected text are layout tables.
 _MAX_TABLE_SHARE = 0.5
-#: The share of a list below which its selected items are stray, as likely links in a list of links.
+#: The share of a list below which its selected items are stray, such as single links.
 _MAX_STRAY_SHARE = 0.3
 #: Collections consist of such lists.
 _MAX_STRAY_SHARES = {"collection": 0.15}
@@ -343,7 +343,7 @@ def _find_form_box(selected: SelectedText, field: int) -> int:
 _COMMENT_CLASS = re.compile(
     r"(?:(?<![a-z])|reader|user|news|article)comments?+(?!ar|at|ed|-(?:open|closed|status))",
 )
-#: What must remain of the selected text without the comments: this share or this many characters.
+#: The share or number of characters that must remain without the comments.
 #: The page is a discussion otherwise.
 _MIN_SHARE_BESIDE_COMMENTS = 0.5
 _MIN_CHARS_BESIDE_COMMENTS = 600

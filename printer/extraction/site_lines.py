@@ -171,7 +171,7 @@ def _is_link_row(segment: Segment) -> bool:
 _MAX_AUTHOR_NOTE_CHARS = 600
 #: The characters of a note in which the name is looked for.
 _NOTE_BEGINNING_CHARS = 120
-#: What may precede the name, as 'About the author: '.
+#: The most characters before the name, as in 'About the author: '.
 _MAX_CHARS_BEFORE_NAME = 20
 
 
@@ -228,11 +228,11 @@ def _is_request(segment: Segment) -> bool:
     return follows or has_phrase(text, "requests")
 
 
-#: A label together with the text that it announces.
+#: The most characters of a label together with the text that it announces.
 _MAX_LABEL_CHARS = 200
 #: The largest share of the selected text in a list of other stories.
 _MAX_STORIES_SHARE = 0.3
-#: A label stays with a title of which less is linked.
+#: If less of a title is linked, its label stays.
 _MIN_LINKED_TITLE = 0.3
 
 
@@ -475,12 +475,10 @@ _MAX_LINES_BESIDE_HEADING = 6
 
 def _lines_of_item(selected: SelectedText, heading: int, item: HtmlElement) -> list[int]:
     """Return the lines of an item that are its heading and at most two more."""
-    nearby = range(
-        max(0, heading - _MAX_LINES_BESIDE_HEADING),
-        min(heading + _MAX_LINES_BESIDE_HEADING, len(selected.keep)),
-    )
-    blocks = ((i, selected.segments[i].block) for i in nearby if selected.keep[i] or i == heading)
-    lines = [i for i, block in blocks if item in block.iterancestors()]
+    start = max(0, heading - _MAX_LINES_BESIDE_HEADING)
+    nearby = selected.segments[start : heading + _MAX_LINES_BESIDE_HEADING]
+    printed = (s for s in nearby if selected.keep[s.index] or s.index == heading)
+    lines = [s.index for s in printed if item in s.block.iterancestors()]
     ends = lines[-2:] if item.tag == "li" else lines[-2:-1]
     return lines if len(lines) <= 3 and heading in ends else []
 

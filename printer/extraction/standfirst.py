@@ -57,7 +57,7 @@ def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ..
     return tuple(flag and not (repeated and i == first) for i, flag in enumerate(keep))
 
 
-#: Above more lines, a title is repeated.
+#: A title farther above the text is a copy.
 _MAX_LINES_BELOW_TITLE = 10
 _MIN_PARAGRAPH_WORDS = 15
 
@@ -337,7 +337,7 @@ def _is_text(lines: _Lines, i: int) -> bool:
     )
 
 
-#: The names of elements with a standfirst, as journalists of many countries call it.
+#: Names of elements with a standfirst, in the jargon of many countries.
 _STANDFIRST_NAME = re.compile(
     r"(?:^|[\s_-])(?:stand-?first|sub-?titles?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
     r"|teaser(?:-?text)?|excerpt|abstract|summary|intro(?:duction)?|lede|leadin|lead(?:-?text)?"

@@ -36,7 +36,9 @@ def find_obstacle(page: Page, text: str) -> Obstacle:
     if size > MAX_STUB_CHARS:
         return ""
     if size <= _MAX_OBSTACLE_CHARS:
-        titles = [page.metadata.title.casefold(), *_headings(page)]
+        headings = map(element_line, islice(page.tree.iter("h1", "h2"), _MAX_LINES))
+        titles = [page.metadata.title, *(heading[:_MAX_LINE_CHARS] for heading in headings)]
+        titles = [title.casefold() for title in titles]
         fields = page.tree.iter("input")
         has_password = any(field.get("type") == "password" for field in fields)
         if has_password and _announces(titles, "sign-in"):
@@ -71,11 +73,6 @@ def _announces(titles: Iterable[str], obstacle: Obstacle) -> bool:
 
 _MAX_LINES = 12
 _MAX_LINE_CHARS = 160
-
-
-def _headings(page: Page) -> list[str]:
-    elements = islice(page.tree.iter("h1", "h2"), _MAX_LINES)
-    return [element_line(element)[:_MAX_LINE_CHARS].casefold() for element in elements]
 
 
 _CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.IGNORECASE)

@@ -174,7 +174,7 @@ def _close_head(tree: HtmlElement) -> None:
 
 
 def _close_navigation(tree: HtmlElement) -> None:
-    """Move the main content out of an unclosed header in a navigation, as browsers do."""
+    """Move the main content out of a navigation with an unclosed element, as browsers do."""
     main = next(tree.iter("main"), None)
     around = [] if main is None else list(main.iterancestors("nav", "header"))
     if main is None or not any(element.tag == "nav" for element in around):

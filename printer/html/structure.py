@@ -177,7 +177,8 @@ def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlEl
             is_label = label[0].isalpha() and len(label) <= _MAX_LABEL_CHARS
             has_box = any(part.tag == "div" for part in parts)
             if is_label and has_box and len(value) <= _MAX_VALUE_CHARS and not YEAR.search(value):
-                return None if any(map(_has_more_than_text, parts)) else (row, *parts)
+                others = chain.from_iterable(part.iter(*_NOT_TEXT_TAGS) for part in parts)
+                return (row, *parts) if next(others, None) is None else None
             return None
         if len(parts) != 1:
             return None
@@ -190,10 +191,6 @@ _NOT_TEXT_TAGS = (
     "a", "blockquote", "form", "h1", "h2", "h3", "h4", "h5", "h6", "img", "input", "ol", "picture",
     "pre", "select", "table", "textarea", "time", "ul", "video",
 )  # fmt: skip
-
-
-def _has_more_than_text(element: HtmlElement) -> bool:
-    return element.tag in _NOT_TEXT_TAGS or next(element.iter(*_NOT_TEXT_TAGS), None) is not None
 
 
 # Lines

@@ -758,7 +758,7 @@ _file_features = lru_cache(4096)(_WordTable(_TABLES["files"]).features)
 _host_features = lru_cache(1024)(_WordTable(_TABLES["hosts"]).features)
 
 
-#: A file whose name has this many words shows something, even if one of them is 'line'.
+#: A file name of this many words describes a picture, even if one of them is 'line'.
 _MIN_DESCRIBING_WORDS = 6
 
 

@@ -435,7 +435,7 @@ class JobQueue:
 
 
 def _queued_query(rows: TableClause) -> Select[int, int | None, int | None]:
-    """Return a cached query: queued jobs, their lowest priority, a sender's highest one."""
+    """Return the query for the queued jobs' number and lowest priority, and a sender's highest."""
     priority = rows.c.priority
     in_class = priority.between(bindparam("first"), bindparam("last"))
     from_sender = in_class & (rows.c.authenticated_user == bindparam("sender"))

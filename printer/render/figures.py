@@ -327,8 +327,10 @@ def _arrange_rows(
     if is_gallery and in_row == 2 and len(parts) % 2:
         yield from parts[0]
         start = 1
-    for run in _group_cells(list(zip(parts, pictures, strict=True))[start:]):
-        remaining = run
+    cells = list(zip(parts, pictures, strict=True))[start:]
+    # Next to a picture, a name would be above a blank space.
+    for _, run in groupby(cells, lambda cell: cell[1] is None):
+        remaining = list(run)
         while remaining:
             # The rows of a gallery have as equal numbers of figures as possible.
             count = ceil(len(remaining) / ceil(len(remaining) / in_row)) if is_gallery else in_row
@@ -435,14 +437,6 @@ def _place_beside(placer: FigurePlacer, figure: Figure, following: Sequence[Bloc
     text_needed = height / (size * _LEADING_EM) * (measure - width) / (CHARACTER_WIDTH * size)
     if characters > text_needed:
         placer.widths[id(figure)] = width, "beside"
-
-
-def _group_cells(cells: Sequence[_Cell]) -> list[list[_Cell]]:
-    """Return the cells in order, in runs with pictures and runs without.
-
-    Next to a picture, a name would be above a blank space.
-    """
-    return [list(run) for _, run in groupby(cells, lambda cell: cell[1] is None)]
 
 
 def _percent(share: float) -> float:

@@ -125,10 +125,6 @@ class LinkTargets:
 SCHEMES = ("http://", "https://", "mailto:")
 
 
-def _printed_link(url: str) -> str:
-    return url if url.lower().startswith(SCHEMES) else ""
-
-
 @dataclass(slots=True)
 class Anchors(Ids):
     """The ids of one printed article, its notes and its link targets.
@@ -152,7 +148,8 @@ class Anchors(Ids):
         footnotes: bool = False,
     ) -> Anchors:
         """Collect the ids of an article; ``footnotes`` allows footnotes."""
-        anchors = cls(prefix, _printed_link, targets=targets or LinkTargets())
+        targets = targets or LinkTargets()
+        anchors = cls(prefix, lambda url: url * url.lower().startswith(SCHEMES), targets=targets)
         anchors.language = valid_language(article.language)
         anchors.fresh("start")  # the id of the article itself in templates
         anchors.collect(article)

@@ -282,7 +282,7 @@ def find_runs(keep: Bools, gap: int = _MAX_RUN_GAP) -> list[NDArray[np.intp]]:
 _MAX_RUN_GAP_BELOW = 6
 #: How far the mean score of a run may be below that of the main run.
 _MAX_RUN_DEFICIT = 0.15
-#: The power of scores by which long comments are no main run.
+#: The power of scores that keeps long comments from being the main run.
 _RUN_SCORE_POWER = 6
 
 

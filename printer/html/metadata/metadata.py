@@ -29,6 +29,7 @@ from .markup_hints import (
 )
 from .titles import SiteNames, choose_title
 
+_flat = chain.from_iterable
 #: The names of ``meta`` elements that state each field, the most reliable first.
 _NAMES = {field: names.split() for field, names in load_names("meta").items()}
 _MAX_URL_CHARS = 2_000
@@ -225,10 +226,6 @@ def _byline_and_date(
 
 
 _MAX_BYLINE_CHARS = 160
-
-
-def _flat(lists: Iterable[list[str]]) -> Iterator[str]:
-    return chain.from_iterable(lists)
 
 
 def _canonical(head: Head, url: str, base: str) -> str:

@@ -159,7 +159,7 @@ def divided_paragraph(part: Box) -> Box | None:
 
 
 def _rejoin(children: list[Box]) -> list[Box]:
-    """Return boxes with each divided paragraph whole again whose parts stand next to each other."""
+    """Return boxes with adjacent parts of a divided paragraph joined again."""
     joined: list[Box] = []
     for box in children:
         while (

@@ -357,7 +357,7 @@ def _stand_ins(modules: dict[str, ModuleType]) -> Iterator[None]:
                 sys.modules[name] = original
 
 
-#: The fonts shared by the documents of a thread, as reading them for each would fill the memory.
+#: The fonts of a thread, shared by its documents to save memory.
 _shared = threading.local()
 #: Fontconfig may crash when two threads read the fonts at once.
 _fonts_lock = threading.Lock()

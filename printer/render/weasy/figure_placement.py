@@ -14,11 +14,10 @@ the page is laid out again.  In the order in which it is tried, the figure is
 
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
 
-A change that does not fill the page better is undone.  A row of figures with texts is moved only.
+A change that does not fill the page better is undone.  Rows of figures with text are only moved.
 A list, a table, a stanza, code or a box that is kept whole may be broken between its items, rows or
-lines if it would leave a large gap, or else be parted from the text that introduces it.  A table on
-a rotated page is moved after text until the page before it is full.  The result depends only on
-the document.  A page is laid out at most ``MAX_TRIES`` times.
+lines if it would leave a large gap, or else separated from its lead-in.  A table on a rotated page
+is moved after text until the page before it is full.  The result depends only on the document.
 
 This relies on ``remake_page`` (see :mod:`.patches`), on the tree of boxes, and on the skip stack
 that says where the next page begins.
@@ -28,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ...article import COLONS
 from .box_tree import (
@@ -50,7 +49,7 @@ from .box_tree import (
 SkipStack: TypeAlias = "dict[int, Any] | None"
 
 MIN_SCALE = 0.7
-#: The pixels by which the estimated height of a figure exceeds its own.
+#: The pixels added to the estimated height of a figure.
 SLACK_PX = 8.0
 #: The elements that a figure may be moved after.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
@@ -124,17 +123,15 @@ MIN_GAP_TO_PASS_HEADING = 0.15
 MAX_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
-#: A picture is shrunk so far only to fill a gap above ``MAX_GAP``.
+#: The smallest scale, used only to fill a gap above ``MAX_GAP``.
 LAST_SCALE = 0.45
 
 
-@dataclass(frozen=True, slots=True)
-class _Division:
-    """A paragraph that was moved before figures, to be divided so that they are within it."""
+class _Division(NamedTuple):
+    """A paragraph moved before figures, to be divided around them or, if required, moved back."""
 
     text: Box
     figures: int
-    #: Whether the paragraph is moved back if it cannot be divided.
     is_required: bool
 
 
@@ -153,11 +150,11 @@ class _PageFiller:
         self._before: _Place | None = None
         self._to_divide: _Division | None = None
         self._divided: set[int] = set()
-        self._shrank_for_last_lines = False
+        self._is_done = False
 
     def improve(self, page: Box, next_page: SkipStack) -> bool:
         """Change the tree to fill the page better; return whether it was changed."""
-        if self._shrank_for_last_lines:
+        if self._is_done:
             return bool(next_page) and self._change.undo()
         place = _find_first_figure(page, self._root, next_page)
         if self._before and self._to_divide:
@@ -173,10 +170,8 @@ class _PageFiller:
             place, undone = self._before, True
         self._before, self._change = place, Change()
         if place is None and not undone:
-            self._shrank_for_last_lines = _shrink_for_last_lines(
-                page, self._root, next_page, self._change
-            )
-            return self._shrank_for_last_lines
+            self._is_done = _shrink_for_last_lines(page, self._root, next_page, self._change)
+            return self._is_done
         return (place is not None and self._try_next(page, place, undone=undone)) or undone
 
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
@@ -262,11 +257,8 @@ def _is_named(figure: Box) -> bool:
 def _texts_above(place: _Place) -> tuple[list[Box], list[Box]]:
     """Return the lines that announce a figure, as 'This is the result:' does, and the headings."""
     above = place.parent.children[place.start : place.index]
-    announcements = [
-        box
-        for box in above
-        if box.element_tag == "p" and "".join(box.element.itertext()).rstrip().endswith(COLONS)
-    ]
+    texts = (box for box in above if box.element_tag == "p")
+    announcements = [b for b in texts if "".join(b.element.itertext()).rstrip().endswith(COLONS)]
     return announcements, [box for box in above if box not in announcements]
 
 
@@ -278,9 +270,8 @@ def _move_into_text(page: Box, parent: Box, division: _Division, change: Change)
     """Move figures after a paragraph up to the end of its last line on a page, if possible."""
     count = division.figures
     # If it is the rest of a divided paragraph, it may have been joined to the beginning again.
-    text: Any = (
-        division.text if division.text in parent.children else divided_paragraph(division.text)
-    )
+    is_whole = division.text in parent.children
+    text: Any = division.text if is_whole else divided_paragraph(division.text)
     fragments = [box for box in _fragments(page, parent)[0].children if box.element is text.element]
     # The first part of a paragraph that is divided already may be on the same page.
     halves = divide(text, fragments[-1]) if fragments else None
@@ -464,9 +455,9 @@ def _shrink_for_last_lines(page: Box, root: Box, next_page: SkipStack, change: C
     (fragment,) = _fragments(page, body)
     height = sum(text_height(box, fragment.width) for box in rest)
     lines = [box for box in rest if not has_class(box, "colophon")]
-    if not all(box.element_tag == "p" for box in lines) or (
-        sum(text_height(box, fragment.width) for box in lines) >= MIN_LAST_LINES * line_height(body)
-    ):
+    height_of_lines = sum(text_height(box, fragment.width) for box in lines)
+    are_few = height_of_lines < MIN_LAST_LINES * line_height(body)
+    if not are_few or any(box.element_tag != "p" for box in lines):
         return False
     elements = {box.element for box in fragment.children}
     figures = (box for box in body.children if box.element in elements and is_figure(box))
@@ -484,11 +475,9 @@ def _shrink_for_last_lines(page: Box, root: Box, next_page: SkipStack, change: C
 def _end_of_figures(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is no figure and no embed."""
     children = parent.children
-    while index < len(children) and (
-        is_figure(children[index]) or has_class(children[index], "embed")
-    ):
-        index += 1
-    return index
+    after = range(index, len(children))
+    others = (i for i in after if not (is_figure(children[i]) or has_class(children[i], "embed")))
+    return next(others, after.stop)
 
 
 def _is_passable(parent: Box, index: int) -> bool:
@@ -503,13 +492,10 @@ def _move_heading_before_figure(place: _Place, change: Change) -> bool:
     """Move the heading after a figure before it, with the text below; return whether it is."""
     parent = place.parent
     start = _end_of_figures(parent, place.index)
-    end = _end_of_headings(parent, start)
+    end = start if _is_above_heading(place.figure) else _end_of_headings(parent, start)
     text = _end_of_figures(parent, end)
-    if _is_above_heading(place.figure):
-        return False
-    if place.gap <= MIN_GAP_TO_PASS_HEADING * place.height or end == start:
-        return False
-    if not _is_passable(parent, text) or _keeps_next(parent, text):
+    is_small = place.gap <= MIN_GAP_TO_PASS_HEADING * place.height
+    if is_small or end == start or not _is_passable(parent, text) or _keeps_next(parent, text):
         return False
     if text > end:  # A figure under the heading follows the text as well.
         change.move(parent, text, end)
@@ -532,9 +518,8 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
     """Move a figure before the text above it, so that both fit; return whether it was moved."""
     is_in_item = place.parent.element_tag == "li"  # whose mark would be next to the picture
     belongs_below = place.figure.style["break_after"] == "avoid"
-    if place.start < place.index or is_in_item or belongs_below:
-        return False
-    if place.parent.style["column_count"] != "auto":
+    has_columns = place.parent.style["column_count"] != "auto"
+    if place.start < place.index or is_in_item or belongs_below or has_columns:
         return False
     (body,) = _fragments(page, place.parent)
     # The first text on the page may have begun on the one before.
@@ -544,11 +529,9 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
     while _has_tag(place.parent, index - 1, TEXT_TAGS) and not _keeps_next(place.parent, index - 1):
         index -= 1
         top = tops.get(id(place.parent.children[index].element))
-        if top is None:
+        if top is None or _keeps_next(place.parent, index - 1):
             return False
         room = foot - top
-        if _keeps_next(place.parent, index - 1):
-            return False
         if room >= needed - spare and not _are_entries(place.parent, index - 1):
             if not _is_named(place.figure) and _is_figure_at(place.parent, index - 1):
                 return False
@@ -593,7 +576,7 @@ def _is_shrunk(figure: Box) -> bool:
     return getattr(figure, _SHRUNK, False) is True
 
 
-#: A picture as wide as the text is shrunk at least so far, to be clearly narrower.
+#: The largest scale of a picture as wide as the text, which must become clearly narrower.
 MAX_INSET_SCALE = 0.8
 
 

@@ -1,17 +1,15 @@
 """Lines of titles and headings: as few as possible, similar in length, broken between phrases.
 
-WeasyPrint fills each line in turn.  Here, the lines of a whole heading are chosen together, by
-dynamic programming over its words: the sum of their squared lengths, and of a penalty for each line
-that ends in an article, a preposition or the like, or inside a quotation, is the least.  No line
-ends at a hyphen or begins with a dash.  Chinese, Japanese and Thai have no spaces between words:
-those of Chinese are found by the dictionary of jieba, phrases of the others by BudouX.  Korean has
-spaces, at which alone it is broken.
+WeasyPrint fills each line in turn.  Here, the lines of a heading are chosen together, by dynamic
+programming over its words, to minimize the sum of their squared lengths and of penalties for lines
+that end in an article, a preposition or the like, or inside a quotation.  No line ends at a hyphen
+or begins with a dash.  Chinese, Japanese and Thai have no spaces between words: the dictionary of
+jieba finds the words of Chinese, BudouX the phrases of the others.
 
 The chosen breaks become line feeds in the boxes of the text.
 
-A heading above what spans all columns spans them, too, and goes to the next page with it:
-WeasyPrint sets it at the foot of a column, and breaks a page between blocks that span columns even
-where their style forbids it.
+A heading above a block that spans all columns spans them, too, and stays on its page.  WeasyPrint
+would leave it at the foot of a column, and ignores forbidden breaks between spanning blocks.
 """
 
 from __future__ import annotations
@@ -259,7 +257,7 @@ def find_breaks(text: str, language: str) -> list[Break]:
 
 #: A line should not end in one of a language's commonest words of at most this many letters.
 MAX_FUNCTION_WORD_CHARS = 5
-#: Nor in any word as short as this.
+#: It should not end in any word this short, either.
 MAX_SHORT_WORD_CHARS = 2
 _NUMBER = re.compile(r"[\d.,]+")
 _QUOTES = "\"'«»‹›„“”‚‘’()[]¿¡"

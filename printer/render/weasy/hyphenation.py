@@ -109,7 +109,7 @@ def parse_pattern(line: str) -> tuple[str, Pattern | None]:
     return letters, (start, tuple(value for _, value in pairs[start:end]))
 
 
-#: Countries whose English is spelled, and therefore divided, as the British is.
+#: Countries with British spelling, and therefore British hyphenation.
 _BRITISH = ("AU", "GB", "IE", "IN", "KE", "MT", "NG", "NZ", "PK", "SG", "UK", "ZA")
 
 

@@ -152,7 +152,7 @@ class Line(NamedTuple):
 
 
 #: The attempts at a paragraph: the maximum stretch of spaces, in multiples of :data:`STRETCH`, and
-#: the words that may be divided: none, those that are not names, or all.
+#: the words that may be divided: none, all but names, or all.
 ATTEMPTS = ((1.0, "none"), (1.5, "words"), (2.0, "words"), (1.5, "all"), (3.0, "all"))
 _SPACE = 0x20
 _NO_BREAK_SPACE = "\xa0".encode()

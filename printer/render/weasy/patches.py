@@ -176,7 +176,7 @@ def _text_boxes(table: Box) -> Iterator[Box]:
 _HANGING = frozenset({"normal", "pre-line"})
 #: A lower bound of the average width of a character.
 _MIN_CHARACTER_WIDTH_EM = 0.25
-#: As many characters without a space are no word of any language, and need no hyphens.
+#: Longer runs without a space are not words of any language, and need no hyphens.
 _MAX_WORD_CHARS = 1_000
 _NO_WORD = re.compile(f"[^ \n]{{{_MAX_WORD_CHARS}}}")
 
@@ -195,7 +195,7 @@ def hang_spaces(
     See css-text-3, 4.1.2.  If only its last space does not fit, WeasyPrint leaves just the first
     word of a piece of text on the line.
     """
-    # WeasyPrint looks for a word to divide in all of what has no spaces, from each word anew.
+    # In a text without spaces, WeasyPrint repeats its search for words to divide from each word.
     is_long = len(text) > _MAX_WORD_CHARS and _NO_WORD.search(text, 0, 2 * _MAX_WORD_CHARS)
     if is_long or getattr(context, UNDIVIDED, False):
         style = style.copy()
@@ -222,7 +222,7 @@ MAX_ADDED_SPACE_EM = 0.33
 MAX_LETTER_SPACING_EM = 0.02
 #: The space added between words above which a line is not justified.
 WIDE_SPACE_EM = 0.4
-#: That above which it is so short that a word at the end of a page is divided instead.
+#: The space above which a word at the end of a page is divided instead.
 TORN_LINE_EM = 0.5
 #: The attribute of a line so short.
 _LEFT_SHORT = "_webprint_left_short"
@@ -320,9 +320,8 @@ def avoid_divided_words(
     """Break a paragraph between pages without dividing a word (css-text-4, 6.3.5)."""
     end = len(new_children) - needed
     min_count = max(box.style["orphans"], end - MAX_LINES_MOVED)
-    undivided_ends = (
-        at for at in range(end, min_count - 1, -1) if not _is_divided(new_children[at - 1])
-    )
+    ends = range(end, min_count - 1, -1)
+    undivided_ends = (at for at in ends if not _is_divided(new_children[at - 1]))
     count = end if context.in_column else next(undivided_ends, None)
     if count is None:
         count = end
@@ -366,7 +365,7 @@ def _is_divided(line: Box) -> bool:
     return bool(texts) and texts[-1].text.endswith(texts[-1].style["hyphenate_character"])
 
 
-#: By how much the width of a joined leader may differ from that of its pieces.
+#: The largest difference in width between a joined leader and its pieces.
 LEADER_TOLERANCE_PX = 0.5
 
 
@@ -456,9 +455,8 @@ def _parse_style_sheet(original: Callable[..., Any], text: str, media: str) -> _
     logger, listener = logging.getLogger("weasyprint"), _Listener(logging.WARNING)
     logger.addHandler(listener)
     try:
-        css = original(
-            string=text, media_type=media, page_rules=page_rules, counter_style=counter_style
-        )
+        rules = {"page_rules": page_rules, "counter_style": counter_style}
+        css = original(string=text, media_type=media, **rules)
     finally:
         logger.removeHandler(listener)
     return None if listener.heard else _StyleSheet(css, page_rules, counter_style)

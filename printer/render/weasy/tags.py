@@ -225,7 +225,7 @@ def _block_of(element: Any, elements: dict[bytes, Any]) -> Any:
     return element
 
 
-#: Elements whose kids are of certain kinds only.
+#: Elements that may have only certain kinds of children.
 _STRICT = frozenset({"/L", "/LI", "/Table", "/THead", "/TBody", "/TFoot", "/TR"})
 
 
