@@ -149,7 +149,9 @@ class Anchors(Ids):
     ) -> Anchors:
         """Collect the ids of an article; ``footnotes`` allows footnotes."""
         targets = targets or LinkTargets()
-        anchors = cls(prefix, lambda url: url * url.lower().startswith(SCHEMES), targets=targets)
+        anchors = cls(
+            prefix, lambda url: url if url.lower().startswith(SCHEMES) else "", targets=targets
+        )
         anchors.language = valid_language(article.language)
         anchors.fresh("start")  # the id of the article itself in templates
         anchors.collect(article)
