@@ -177,8 +177,8 @@ def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlEl
             is_label = label[0].isalpha() and len(label) <= _MAX_LABEL_CHARS
             has_box = any(part.tag == "div" for part in parts)
             if is_label and has_box and len(value) <= _MAX_VALUE_CHARS and not YEAR.search(value):
-                others = chain.from_iterable(part.iter(*_NOT_TEXT_TAGS) for part in parts)
-                return (row, *parts) if next(others, None) is None else None
+                inner_blocks = chain.from_iterable(part.iter(*_NOT_TEXT_TAGS) for part in parts)
+                return (row, *parts) if next(inner_blocks, None) is None else None
             return None
         if len(parts) != 1:
             return None

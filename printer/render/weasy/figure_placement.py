@@ -270,8 +270,8 @@ def _move_into_text(page: Box, parent: Box, division: _Division, change: Change)
     """Move figures after a paragraph up to the end of its last line on a page, if possible."""
     count = division.figures
     # If it is the rest of a divided paragraph, it may have been joined to the beginning again.
-    is_whole = division.text in parent.children
-    text: Any = division.text if is_whole else divided_paragraph(division.text)
+    is_in_tree = division.text in parent.children
+    text: Any = division.text if is_in_tree else divided_paragraph(division.text)
     fragments = [box for box in _fragments(page, parent)[0].children if box.element is text.element]
     # The first part of a paragraph that is divided already may be on the same page.
     halves = divide(text, fragments[-1]) if fragments else None
@@ -476,8 +476,8 @@ def _end_of_figures(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is no figure and no embed."""
     children = parent.children
     after = range(index, len(children))
-    others = (i for i in after if not (is_figure(children[i]) or has_class(children[i], "embed")))
-    return next(others, after.stop)
+    ends = (i for i in after if not (is_figure(children[i]) or has_class(children[i], "embed")))
+    return next(ends, after.stop)
 
 
 def _is_passable(parent: Box, index: int) -> bool:
