@@ -43,8 +43,8 @@ def choose_title(
     stated: Sequence[str],
     site: SiteNames,
     *,
-    article: bool = False,
-    lines: Sequence[str] = (),
+    article: bool,
+    lines: Sequence[str],
 ) -> str:
     """Return a page's title.
 

@@ -70,7 +70,7 @@ def test_no_text_raises(text):
     join_names([text], "es", text)
     parse_date(text)
     language_tag(text)
-    choose_title(text, [Heading(text)], [text], SiteNames([text], text))
+    choose_title(text, [Heading(text)], [text], SiteNames([text], text), article=False, lines=())
 
 
 @given(st.dates(), st.times(), st.integers(-14 * 60, 14 * 60))
