@@ -42,7 +42,8 @@ def test_the_words_of_the_kept_segments_are_the_words_of_the_article(
     article = compose(page, Verdict(keep), ())
     selected = [segment for segment, flag in zip(page.segments, keep, strict=True) if flag]
     expected = Counter(word for segment in selected for word in segment.text.split())
-    got = Counter(article.text.split())
+    # Commas join the lines of a quotation's source.
+    got = Counter(article.text.replace(",", "").split())
     # Short headings at the very end, with nothing beneath them, are the one thing left out.
     assert got <= expected
     assert expected - got <= Counter(
