@@ -50,10 +50,14 @@ def _line_above(lines: _Lines, found: Sequence[int], scores: Sequence[float]) ->
 
 
 def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection without a first paragraph that the next ones repeat after a place."""
+    """Return the selection without a first paragraph that the next ones repeat.
+
+    They begin with it word for word, or have it after a place.
+    """
     lines = _Lines(page, keep)
     first = lines.text[0] if lines.text else -1
     repeated = first >= 0 and _is_repeated_below(lines, first)
+    repeated |= first >= 0 and not _is_text(lines, first) and _begins_text_below(lines, first)
     return tuple(flag and not (repeated and i == first) for i, flag in enumerate(keep))
 
 
@@ -278,6 +282,12 @@ def _is_contained_below(lines: _Lines, i: int) -> bool:
     key = lines.comparison_key(i)
     texts = map(comparison_key, _text_below(lines, i))
     return any(key in text for text in texts) or _is_repeated_below(lines, i)
+
+
+def _begins_text_below(lines: _Lines, i: int) -> bool:
+    key = comparison_key(lines.segments[i].text[: 2 * _MAX_DATELINED_CHARS])
+    text_below = "".join(map(comparison_key, _text_below(lines, i)))
+    return len(key) >= _MIN_KEY_CHARS and text_below.startswith(key)
 
 
 #: The smallest share of a standfirst's words in the paragraph that repeats it.
