@@ -65,6 +65,7 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
             return
         is_named = _BYLINE_CLASS.search((segment.block.get("class") or "")[:300].lower())
         is_credit = is_named or _is_byline(selected, text) or _is_date(selected, text)
+        is_credit = is_credit or (words <= _MAX_WORDS_OF_DATE and _is_beside_date(selected, i))
         if late_bylines is not None:
             late_bylines += [i] if kind == "article" and is_credit else []
         elif words <= max_words and any(name in _URL.sub("", text.lower()) for name in names):
@@ -200,6 +201,14 @@ def _is_date(selected: SelectedText, text: str) -> bool:
     return bool(metadata.published) and is_date_line(text, metadata.language)
 
 
+def _is_beside_date(selected: SelectedText, i: int) -> bool:
+    """Return whether the next line in the same element is only a date."""
+    return any(
+        other.block is selected.segments[i].block and _is_date(selected, other.text)
+        for other in selected.segments[i + 1 : i + 2]
+    )
+
+
 #: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
 _CALL_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
 
@@ -244,7 +253,8 @@ def drop_other_stories(selected: SelectedText) -> None:
         if not selected.keep[i] or len(segment.text) > _MAX_LABEL_CHARS:
             continue
         label, colon, title = segment.text.replace("：", ":").partition(":")
-        if fold_words(segment.text.rstrip("0123456789() ")) in labels:
+        line = fold_words(segment.text.rstrip("0123456789() "))
+        if line in labels or (colon and not title and _ends_with_label(line)):
             stories = _find_stories_below(selected, i, total)
             if stories is not None:
                 selected.drop(stories)
@@ -254,6 +264,17 @@ def drop_other_stories(selected: SelectedText) -> None:
     # A text by several authors has several.
     if len(boxes) == 1 and selected.size(boxes[0]) <= _MAX_STORIES_SHARE * total:
         selected.drop(boxes[0])
+
+
+#: 'If you liked this, you might also like:' ends with a label of more words.
+_LABEL_WORDS = range(3, 8)
+
+
+def _ends_with_label(line: str) -> bool:
+    """Return whether a sentence ends with a label of other stories."""
+    words = line.split()
+    labels = page_labels("story_labels")
+    return any(" ".join(words[-n:]) in labels for n in _LABEL_WORDS)
 
 
 def _find_signed_box(selected: SelectedText, heading: int) -> range:
