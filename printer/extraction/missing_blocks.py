@@ -200,7 +200,8 @@ def add_long_stretches(
         if is_long(stretch) and _mean_score(scores, begin, end) >= _MIN_STRETCH_SCORE:
             begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _SUBHEADING_TAGS
             for i in range(begin, end):
-                is_label = index.tags[index.segment_blocks[i]] == "div"
+                is_short = len(index.segments[i].text) < _MIN_PARAGRAPH_CHARS
+                is_label = is_short and index.tags[index.segment_blocks[i]] == "div"
                 selected[i] |= not is_label or scores[i] >= _MIN_SCORE
     return tuple(selected)
 
