@@ -78,6 +78,7 @@ def _question_lists(
 ) -> list[tuple[int, int]]:
     """Return the likely lists of questions and answers, which open on a click on many pages."""
     segments = index.segments
+    known_texts = selected_texts(segments, keep)
     ranges: list[tuple[int, int]] = []
     start = 0
     while start < len(segments):
@@ -87,6 +88,7 @@ def _question_lists(
         end, questions = _read_questions(segments, start)
         is_list = questions >= _MIN_QUESTIONS and end - start >= 2 * questions
         is_list = is_list and _has_few_links(segments[start:end], _MAX_LINKED)
+        is_list = is_list and not any(s.text in known_texts for s in segments[start:end])
         if is_list and _mean_score(scores, start, end) >= _MIN_QUESTIONS_SCORE:
             ranges.append((start, end))
         start = max(end, start + 1) if questions > 1 else start + 1
@@ -197,7 +199,10 @@ def add_long_stretches(
         begin, end = stretch[0], stretch[-1] + 1
         if is_long(stretch) and _mean_score(scores, begin, end) >= _MIN_STRETCH_SCORE:
             begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _SUBHEADING_TAGS
-            selected[begin:end] = [True] * (end - begin)
+            for i in range(begin, end):
+                is_short = len(index.segments[i].text) < _MIN_PARAGRAPH_CHARS
+                is_label = is_short and index.tags[index.segment_blocks[i]] == "div"
+                selected[i] |= not is_label or scores[i] >= _MIN_SCORE
     return tuple(selected)
 
 

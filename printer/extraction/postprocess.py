@@ -15,6 +15,7 @@ from ..html.page import Page
 from ..html.visibility import (
     HEADING_TAGS,
     has_hiding_class,
+    has_no_display,
     is_folded,
     is_not_displayed,
     read_controls,
@@ -23,7 +24,13 @@ from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
 from ..text import has_currency_sign, is_placeholder
 from .missing_blocks import add_fragments
 from .remains import drop_remains
-from .selected_text import TERM_TAGS, SelectedText, is_internal_link, selected_texts
+from .selected_text import (
+    TERM_TAGS,
+    SelectedText,
+    is_drawn_as_button,
+    is_internal_link,
+    selected_texts,
+)
 from .site_lines import (
     drop_above_title,
     drop_announcements,
@@ -281,7 +288,7 @@ def _settle_captions(selected: SelectedText) -> None:
 #: of a name.
 _NOTICE_CLASS = re.compile(
     r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
-    r"|navigation-not-searchable|bvseo|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])"
+    r"|scroll-?(?:notice|hint)|navigation-not-searchable|bvseo|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])"
 )
 _RELATED_CLASS = re.compile(
     r"related-?(?:articles?|content|links|pages|posts|reading|stories)(?![a-z])|"
@@ -384,7 +391,11 @@ _MIN_VISIBLE_CHARS = 300
 
 
 def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
-    """Drop blocks that no reader can see or unfold, if they are few."""
+    """Drop blocks that no reader can see or unfold, if they are few.
+
+    By convention, the class ``hidden`` hides an element.  With it, other kinds of pages hide with
+    ``display: none``; what else is hidden may appear by a script.
+    """
     index = selected.index
     hidden: set[int] = set()
     controls: frozenset[str] | None = None
@@ -393,17 +404,22 @@ def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
     for i, flags in enumerate(index.flags):
         if i < subtree_end or not (by_class or flags & IS_HIDDEN):
             continue
-        names, element = index.classes[i], index.elements[i]
-        if not (has_hiding_class(names) if by_class else is_not_displayed(element)):
+        element = index.elements[i]
+        is_flagged = bool(flags & IS_HIDDEN)
+        if by_class:
+            hides = has_hiding_class(index.classes[i]) or (is_flagged and has_no_display(element))
+        else:
+            hides = is_not_displayed(element)
+        if not hides:
             continue
         subtree_end = index.subtree_ends[i]
         segment_range = index.segment_range(i)
         if selected.size(segment_range):
             controls = read_controls(index.elements) if controls is None else controls
-            if not is_folded(index.elements[i], controls):
+            if not is_folded(element, controls):
                 # A hidden part of a line does not hide the line.
                 visible = index.visible_segments() if visible is None else visible
-                hidden.update(segment_range if by_class else set(segment_range) - visible)
+                hidden.update(set(segment_range) - visible if is_flagged else segment_range)
     total, hidden_chars = selected.total(), selected.size(hidden)
     is_beside_text = total - hidden_chars >= _MIN_VISIBLE_CHARS
     max_share = _MAX_HIDDEN_SHARE_BESIDE_TEXT if is_beside_text else _MAX_HIDDEN_SHARE
@@ -438,6 +454,7 @@ def _is_field_label(segment: Segment) -> bool:
     return next((f for f in fields if f.get("type") not in ("hidden", "radio")), None) is not None
 
 
+_MAX_BUTTON_WORDS = 5
 _WORDS = re.compile(r"\w+")
 #: The kinds of pages on which a line that is a link and invites to follow it is a button.
 _KINDS_WITH_BUTTONS = frozenset({"collection", "listing", "product", "service"})
@@ -455,6 +472,10 @@ def _is_furniture_label(segment: Segment, kind: str) -> bool:
     words = _WORDS.findall(segment.text.lower())
     actions = load_table("page_furniture")["action_words"]
     is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
-    may_be_button = kind in _KINDS_WITH_BUTTONS and segment.block.tag not in HEADING_TAGS
-    is_action |= may_be_button and segment.is_link and is_invitation(segment.text)
+    if segment.is_link and segment.block.tag not in HEADING_TAGS:
+        if kind in _KINDS_WITH_BUTTONS:
+            is_action |= is_invitation(segment.text)
+        elif kind == "article":
+            is_button = len(words) <= _MAX_BUTTON_WORDS and segment.block.tag in _BUTTON_TAGS
+            is_action |= is_button and is_drawn_as_button(segment)
     return is_action and not has_currency_sign(segment.text)

@@ -12,6 +12,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
+from .selected_text import is_drawn_as_button
 
 
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
@@ -235,7 +236,10 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
         first, last = segments[box[0]], segments[box[-1]]
         is_button = last.link_chars == len(last.text) or last.block.tag == "button"
         is_button = is_button and len(last.text) <= _MAX_BUTTON_CHARS
-        is_headed = first.block.tag in HEADING_TAGS and not first.link_chars
+        is_headed = first.block.tag in HEADING_TAGS or (
+            is_drawn_as_button(last) and _is_bold(first)
+        )
+        is_headed = is_headed and not first.link_chars
         if is_button and is_headed and index.segment_blocks[box[0]] > i:
             by_shape.setdefault((index.tags[i], names), []).append(box)
     offer_lines: set[int] = set()
@@ -246,6 +250,11 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     total = sum(len(segment.text) for segment in segments if keep[segment.index])
     is_little = sum(len(segments[line].text) for line in offer_lines) <= _MAX_OFFERS_SHARE * total
     return [segments[line] for line in offer_lines] if is_little else []
+
+
+def _is_bold(segment: Segment) -> bool:
+    bold = segment.block.iter("b", "strong")
+    return segment.text in (" ".join(element.text_content().split()) for element in islice(bold, 2))
 
 
 def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress
@@ -64,3 +65,13 @@ def is_internal_link(segment: Segment) -> bool:
     """Return whether a link leads to a place in its page, or makes a script show something."""
     link = enclosing_link(segment.leaves[0].element)
     return link is not None and (link.get("href") or "").startswith(("#", "javascript:"))
+
+
+_BUTTON_CLASS = re.compile(r"(?:^|[\s_-])(?:btn|button|cta)(?:$|[\s_-])")
+
+
+def is_drawn_as_button(segment: Segment) -> bool:
+    """Return whether a line begins with a link that has the class of a button."""
+    link = enclosing_link(segment.leaves[0].parent)
+    names = "" if link is None else (link.get("class") or "")[:300].lower()
+    return _BUTTON_CLASS.search(names) is not None

@@ -50,10 +50,14 @@ def _line_above(lines: _Lines, found: Sequence[int], scores: Sequence[float]) ->
 
 
 def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection without a first paragraph that the next ones repeat after a place."""
+    """Return the selection without a first paragraph that the next ones repeat.
+
+    They begin with it word for word, or have it after a place.
+    """
     lines = _Lines(page, keep)
     first = lines.text[0] if lines.text else -1
     repeated = first >= 0 and _is_repeated_below(lines, first)
+    repeated |= first >= 0 and not _is_text(lines, first) and _begins_text_below(lines, first)
     return tuple(flag and not (repeated and i == first) for i, flag in enumerate(keep))
 
 
@@ -131,21 +135,8 @@ def _by_summary(lines: _Lines) -> list[int]:
         if _repeats(lines, i, summary) and _is_plausible(lines, i) and not _recurs(lines, i):
             named = (j for j in _by_name(lines) if j > i)
             decks = (j for j in named if lines.segments[j].block.tag in _TITLE_ENDS)
-            return [] if _is_text(lines, i) else sorted({i, *_lines_of_same_name(lines, i), *decks})
+            return [] if _is_text(lines, i) else sorted({i, *decks})
     return []
-
-
-def _lines_of_same_name(lines: _Lines, i: int) -> list[int]:
-    """Return the lines right below a standfirst whose elements have the same name."""
-    names = _element_names(lines.segments[i].block)
-    following: list[int] = []
-    for j in range(i + 1, min(i + _MAX_SEGMENTS, lines.text[0] + 1)):
-        has_same_name = names.strip() and _element_names(lines.segments[j].block) == names
-        is_named = has_same_name and _is_named(lines, j) and _is_plausible(lines, j)
-        if not is_named or _is_text(lines, j):
-            break
-        following.append(j)
-    return following
 
 
 def _repeats(lines: _Lines, i: int, summary: str) -> bool:
@@ -278,6 +269,12 @@ def _is_contained_below(lines: _Lines, i: int) -> bool:
     key = lines.comparison_key(i)
     texts = map(comparison_key, _text_below(lines, i))
     return any(key in text for text in texts) or _is_repeated_below(lines, i)
+
+
+def _begins_text_below(lines: _Lines, i: int) -> bool:
+    key = comparison_key(lines.segments[i].text[: 2 * _MAX_DATELINED_CHARS])
+    text_below = "".join(map(comparison_key, _text_below(lines, i)))
+    return len(key) >= _MIN_KEY_CHARS and text_below.startswith(key)
 
 
 #: The smallest share of a standfirst's words in the paragraph that repeats it.

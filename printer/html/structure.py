@@ -38,6 +38,7 @@ def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: 
         source: Its markup, which is searched for shortcodes, since few pages have any.
     """
     boxes = [e for e in elements if e.tag in ("blockquote", "div", "p", "section")]
+    _name_custom(elements)
     _name_roles(boxes)
     _name_styled(boxes)
     _name_pairs(boxes)
@@ -53,6 +54,20 @@ def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: 
 
 def _is_blank(text: str | None) -> bool:
     return not text or text.isspace()
+
+
+#: The elements whose names end those of custom elements ('app-header').
+_CUSTOM_NAMES = {
+    "header": "header", "footer": "footer", "nav": "nav", "navbar": "nav", "navigation": "nav",
+    "menu": "nav", "link": "a",
+}  # fmt: skip
+
+
+def _name_custom(elements: Iterable[HtmlElement]) -> None:
+    """Name the custom elements that are headers, footers, menus and links."""
+    for element in elements:
+        if isinstance(element.tag, str) and "-" in element.tag:
+            element.tag = _CUSTOM_NAMES.get(element.tag.rpartition("-")[2], element.tag)
 
 
 # Lists and tables

@@ -69,7 +69,7 @@ _UNPRINTED_CLASS = re.compile(rf"(?:^|[\s_-])(?:{_UNPRINTED})(?=$|\s|__)")
 _UNSEEN_CLASS = re.compile(
     r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
     r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
-    r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
+    r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|snippet-hidden|hide-?(?:visually|text)|text-hide"
     rf"|{_UNPRINTED}|boring"
     r"|element-invisible|assistive-?text|off-?screen|aural|clipped|section-metadata|material-(?:icons|symbols)(?:-[a-z]+)?"
     r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
@@ -98,6 +98,11 @@ def has_hiding_class(names: str | None) -> bool:
 
 
 _HIDING_STYLE = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden")
+
+
+def has_no_display(element: HtmlElement) -> bool:
+    """Return whether an element's own style removes it from the page."""
+    return _NOT_DISPLAYED.search(element.get("style") or "") is not None
 
 
 def is_not_displayed(element: HtmlElement) -> bool:

@@ -70,7 +70,8 @@ _MAX_CHARS = 1200
 _MEDIA = frozenset(_TABLE["media"])
 #: A counter such as "2/5" or a playing time.
 _COUNTER = re.compile(
-    r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
+    r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?(?:\s(?:photos?|fotos?|bilder|images?))?"
+    r"|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
 )
 
 
@@ -96,6 +97,7 @@ class CaptionFinder:
             or _text_below(self, candidate)
         )
         segments = _with_caption_above(self, candidate, segments)
+        segments = _with_credit_below(self, candidate, segments)
         is_linked_heading = partial(_is_linked_heading, self)
         if any(map(is_linked_heading, segments)):
             # The heading above a player leads to its page; the caption is below the picture.
@@ -254,7 +256,9 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
                 return [caption, credit]
         between = range(candidate.index + 1, min(block, candidate.index + 40))
         follows = not any(finder.picture_counts[other] for other in between)
-        is_marked = is_credit_line(segment.text) or _is_emphasized(segment)
+        counter = _COUNTER.match(segment.text)
+        text = segment.text[counter.end() if counter else 0 :]
+        is_marked = is_credit_line(text) or _is_emphasized(segment)
         if follows and (is_marked or _is_centered_alone(finder, candidate, position)):
             return [segment]
         break
@@ -273,6 +277,31 @@ def _with_caption_above(
     caption = finder.page.segments[credit.index - 1]
     is_beside = caption.block is credit.block.getprevious() and not caption.link_chars
     return [caption, credit] if is_beside else segments
+
+
+def _with_credit_below(
+    finder: CaptionFinder, candidate: Candidate, segments: Sequence[Segment]
+) -> Sequence[Segment]:
+    """Return a caption with the credit below it or below its copy, in a small box around both."""
+    if not segments or any(is_credit_line(segment.text) for segment in segments):
+        return segments
+    last = segments[-1]
+    following = finder.page.segments[last.index + 1 : last.index + 3]
+    is_copy = bool(following) and following[0].text == last.text
+    credit = next(iter(following[is_copy:]), None)
+    if credit is None or len(credit.text) > _MAX_LONE_CREDIT_CHARS:
+        return segments
+    around = islice(_ancestors(finder, candidate), _MAX_LEVELS)
+    begins_ends = (_segment_bounds(finder, i) for i in around if finder.picture_counts[i] == 1)
+    is_beside = any(begin <= last.index and end > credit.index for begin, end in begins_ends)
+    return [*segments, credit] if is_beside and _is_credit_segment(credit) else segments
+
+
+def _is_credit_segment(segment: Segment) -> bool:
+    if is_credit_line(segment.text):
+        return True
+    names = (_element_name(node) for node in (segment.block, segment.leaves[0].parent))
+    return any(_CREDIT_NAME.search(name) for name in names)
 
 
 def _is_centered_alone(finder: CaptionFinder, candidate: Candidate, position: int) -> bool:
@@ -592,6 +621,11 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
     return _Piece("", tuple(mark for mark in MARKS if mark in marks), href, bool(is_credit))
 
 
+#: The name of a credit below a caption; authors have such names elsewhere.
+_CREDIT_NAME = re.compile(
+    r"(?:image|photo|picture|media|byline)[-_]{0,2}(?:copyright|credits?|image|source|author)",
+    re.IGNORECASE,
+)
 _CREDIT_TAGS = frozenset({"i", "em", "span", "cite", "b", "strong", "font", "div", "p"})
 
 

@@ -181,6 +181,8 @@ def _refusal_without_caption(
         return "a badge or a hidden button"
     if "linked for sharing" in names and "the page's own picture" not in names:
         return "a button that shares the page"
+    if names >= {"linked to nowhere", "a GIF file"}:
+        return "a button with a script"
     if candidate.kind == "image" and is_preview(candidate):
         return "a placeholder"
     is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX

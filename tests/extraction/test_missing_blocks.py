@@ -135,6 +135,9 @@ def test_a_likely_list_of_questions_and_answers_is_added() -> None:
     assert "Contact" not in added(html, 0.5)
     assert added(html, 0.3) == ""
     assert added(html.replace("run?", "runs"), 0.5) == ""
+    page = read_page(f"<main><h2>Boats</h2>{faq}</main><section>{faq}</section>")
+    keep = [segment.index < len(page.segments) // 2 + 1 for segment in page.segments]
+    assert add_missing_blocks(page, keep, [0.5] * len(keep)) == tuple(keep)
 
 
 CHAPTER = "".join(
@@ -153,6 +156,8 @@ def test_a_long_stretch_of_paragraphs_like_the_selected_ones_is_added() -> None:
     text = added(chapters(f"<div class=text><h2>Two</h2>{CHAPTER}</div>"), add=add_long_stretches)
     assert text.startswith("Two They sailed for 0 days")
     assert text.endswith("They sailed for 11 days, saw no land, and were glad of the gulls.")
+    chart = CHAPTER.replace("<p>They sailed for 5", "<div>Few</div><p>They sailed for 5")
+    assert "Few" not in added(chapters(f"<div class=text>{chart}</div>"), add=add_long_stretches)
 
 
 @pytest.mark.parametrize(

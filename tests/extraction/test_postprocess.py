@@ -459,3 +459,15 @@ def test_a_list_without_links_is_whole_among_the_text_of_an_article():
     assert len(choice(html, [TEXT, "lamp"])) == 5
     assert len(choice(html, [TEXT, "lamp"], "listing")) == 3
     assert len(choice(f"<p>{TEXT}</p>{points}", [TEXT, "lamp"])) == 2
+
+
+def test_a_link_drawn_as_a_button_goes_from_articles():
+    button = "<p><a class='btn btn-large' href='/poster'>Buy the poster</a></p>"
+    html = f"<p>{TEXT}</p>{button}<p>{TEXT} Again.</p>"
+    assert choice(html, [""]) == [TEXT, f"{TEXT} Again."]
+    assert len(choice(html, [""], "documentation")) == 3
+
+
+def test_the_hint_to_scroll_a_table_goes():
+    html = f"<p>{TEXT}</p><div class=table-scroll-hint>Scroll for more</div><p>{TEXT} Again.</p>"
+    assert choice(html, [""]) == [TEXT, f"{TEXT} Again."]

@@ -88,6 +88,8 @@ def test_a_box_goes_if_its_button_was_left_out(button: str) -> None:
         assert choice(html, [TEXT, *selected])[1:-1] == []
     assert len(choice(f"{box}<p>{6 * TEXT}</p>", [TEXT, "Want", "Our"])) == 3
     assert len(choice(f"<p>{TEXT}</p>{box}", [TEXT, "Want", "Our"])) == 3
+    bold = "<section class=x><p><b>Sail now!</b></p><a class=button href=/n>Go</a></section>"
+    assert choice(f"<p>{6 * TEXT}</p>{bold}<p>{TEXT}</p>", [TEXT, "Sail"])[1:-1] == []
     cards = choice(f"<p>{20 * TEXT}</p>{3 * box}", [TEXT, "Want", "Our"])
     assert len(cards) == 7
     section = f"<div class=part><h3>Want to sail?</h3><p>{3 * TEXT}</p><p>{3 * TEXT}</p></div>"

@@ -181,6 +181,13 @@ def test_a_standfirst_that_the_text_repeats_after_its_place_is_dropped() -> None
         assert left == ((False, False, True, True) if repeats else keep)
 
 
+def test_a_standfirst_that_the_text_repeats_word_for_word_is_dropped() -> None:
+    paragraphs = f"<p>{TEXT}</p><p>{SUMMARY}.</p><p>{TEXT} So they said again.</p>"
+    page = read_page(f"<body><h1>The ferry</h1><h2>{TEXT} {SUMMARY}.</h2>{paragraphs}</body>")
+    keep = tuple(segment.block.tag != "h1" for segment in page.segments)
+    assert drop_repeated_standfirst(page, keep) == (False, False, True, True, True)
+
+
 def standfirst_flags(body: str) -> list[bool]:
     page = read_page(f"<title>The ferry</title><body><h1>The ferry</h1>{body}</body>")
     keep = tuple(segment.text != "The ferry" for segment in page.segments)

@@ -239,3 +239,13 @@ def test_controls_without_the_text_that_they_unfold_are_no_headings() -> None:
     html = "".join(control.format(n) for n in "ABC")
     segments = read_page(f"<body><h2>Questions</h2>{html}".encode(), "").segments
     assert [segment.block.tag for segment in segments] == ["h2", "button", "button", "button"]
+
+
+def test_custom_elements_are_named_by_the_last_word() -> None:
+    page = read_page(
+        "<app-header><app-navigation-menu><app-link>Tides</app-link></app-navigation-menu>"
+        "</app-header><menu-card>Soup of the day</menu-card>"
+    )
+    assert [element.tag for element in page.tree.find("body").iter()] == [
+        "body", "header", "nav", "a", "menu-card",
+    ]  # fmt: skip

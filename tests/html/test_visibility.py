@@ -29,6 +29,7 @@ def texts(body: str) -> list[str]:
         "class=hiddenVisually",
         "class=a11y-text",
         "class=clipped",
+        "class=rich-snippet-hidden",
         "class=cite-accessibility-label",
         'style="position:absolute;width:1px;height:1px;overflow:hidden"',
         "class=noprint",

@@ -347,6 +347,24 @@ def test_a_caption_that_repeats_the_title_of_the_page_is_not_printed() -> None:
     assert (found.text, found.credit, len(found.segments)) == ("", "A. Name", 2)
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<figure>{IMG}<div><figcaption>The boat.</figcaption><cite>Photo: Ann Marl</cite></div></figure>",
+        f"<div><figure>{IMG}<figcaption>The boat.</figcaption></figure><div><div>The boat.</div>"
+        "<div class=image-copyright>Ann Marl</div></div></div>",
+    ],
+)
+def test_a_credit_below_a_caption_or_its_copy_belongs_to_it(html: str) -> None:
+    found = caption(html)
+    assert (found.text, found.credit[-8:]) == ("The boat.", "Ann Marl")
+
+
+def test_a_counter_before_a_credit_is_not_printed() -> None:
+    line = "<div><span>2/28 photos</span> <span>© Ann Marl</span></div>"
+    assert caption(f"<div><div>{IMG}</div>{line}<p>{PARAGRAPH}</p></div>").text == "© Ann Marl"
+
+
 def test_a_line_and_a_credit_alone_with_a_picture_are_its_caption() -> None:
     found = caption(f"<div>{IMG}<p>The boat.</p><p>Photo: Ann Marl</p></div>")
     assert (found.text, len(found.segments)) == ("The boat.", 2)

@@ -103,7 +103,7 @@ BYLINE = re.compile(
 _SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
 #: A reporter's name in Chinese, before the place, a blank or the end.
 _HAN_REPORTER = re.compile(
-    r"(?:記者\s?|记者\s?|作者[:：])([\u4e00-\u9fff]{2,4}?)(?:[／/╱\s]|[報报][導道]|$)"
+    r"(?:記者\s?|记者\s?|作者[:：])([\u4e00-\u9fff]{2,4}?)(?:[／/╱]|\s(?![摄攝])|[報报][導道]|$)"
 )
 #: The name of an account after a label: 'Author: reed12. 3 May 2012'.
 _LABELLED_ACCOUNT = re.compile(r"[^:：]{1,30}[:：]\s?([\w-]{3,30})(?:[.,|;]\s|\s\(?[0-9]|$)")
@@ -264,7 +264,9 @@ _AND = re.compile(r"\s*(?:;|、|،|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|κα
 #: The same, unless it is inside a name, as in 'Ortega y Gasset'.
 _PERHAPS_AND = re.compile(r"\s(?:&|y|e|i|en|ja|ve|dan|và)\s")
 #: The name of an office, which may contain a conjunction.
-_OFFICE = re.compile(r"[^,]{3,60}\s(?:for|of)\s[^,]{3,60}\s(?:and|&)\s\S{3,30}")
+_OFFICE = re.compile(
+    r"[^,]{3,60}\s(?:for|of|für|pour|para|voor|för)\s[^,]{3,60}\s(?:and|&|und|et|y|e|en|och|og)\s\S{3,30}"
+)
 
 
 def _split_at_conjunctions(text: str) -> list[str]:

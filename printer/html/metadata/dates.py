@@ -80,6 +80,9 @@ _NUMBERED = re.compile(
 _AMERICAN = re.compile(
     r"(?P<month>[^\W\d_]{3,12})\.?\s(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,?\s(?P<year>[0-9]{4})(?![0-9])"
 )
+_YEAR_FIRST = re.compile(
+    r"(?<![0-9])(?P<year>[0-9]{4})\s(?P<month>[^\W\d_]{3,9})\.?\s(?P<day>[0-9]{1,2})(?![0-9])"
+)
 _CLOCK = re.compile(
     rf"\s{{0,3}}(?:at|,|um|à|-)?\s{{0,3}}{_TIME}\s?(?P<half>[ap]\.?m\b)?\s?{_ZONE}", re.IGNORECASE
 )
@@ -90,7 +93,7 @@ def find_date(text: str, language: str = "") -> str:
     text = " ".join(text[:200].split())
     if match := _ISO.search(text):
         return _to_iso(match.groupdict())
-    for pattern in (_HAN, _DOTTED, _SHORT, _SLASHED, _NUMBERED, _WORDS, _AMERICAN):
+    for pattern in (_HAN, _DOTTED, _SHORT, _SLASHED, _NUMBERED, _WORDS, _AMERICAN, _YEAR_FIRST):
         if match := pattern.search(text):
             parts = _with_month_number(match.groupdict(), language)
             clock = _CLOCK.match(text, match.end())

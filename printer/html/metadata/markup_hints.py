@@ -706,7 +706,8 @@ def _read_unmarked_date(
     element: HtmlElement, language: str, title_ancestors: Collection[HtmlElement]
 ) -> str:
     """Return the date in a line without a mark that contains little else."""
-    text = (element.text or "")[:_MAX_DATE_LINE_CHARS].strip()
+    line = element.tail if element.tag == "br" else element.text
+    text = (line or "")[:_MAX_DATE_LINE_CHARS].strip()
     if len(text) < _MIN_DATE_CHARS or not any(map(str.isdigit, text)) or _UPDATE_WORD.search(text):
         return ""
     date = find_date(text, language)

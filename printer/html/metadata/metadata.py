@@ -213,10 +213,10 @@ def _byline_and_date(
         visible = read_visible_byline(lines, title, names)
         names = join_names(visible, language, *not_authors) or names
     if not names or len(date) <= _DAY_CHARS:
-        for hints in (
-            read_markup_hints(tree, title, language),
-            read_line_hints(lines, title, language),
-        ):
+        line_hints = read_line_hints(lines, title, language)
+        markup_hints = read_markup_hints(tree, title, language)
+        is_list = not date and _are_dates_of_list(line_hints.dates)
+        for hints in () if is_list else (markup_hints, line_hints):
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = _visible_date(date, next(iter(hints.dates), ""))
@@ -412,6 +412,12 @@ def _dates(texts: Sequence[str], language: str) -> list[str]:
     """Return dates as ISO 8601; () for those of a list of stories, which are newest first."""
     dates = [date for text in texts[:_MAX_DATES] if (date := parse_date(text, language))]
     return [] if len(set(dates)) > _MAX_DATES_OF_ARTICLE and dates[0] > min(dates) else dates
+
+
+def _are_dates_of_list(dates: Sequence[str]) -> bool:
+    """Return whether the dates below the title are those of a list of stories, newest first."""
+    different = list(dict.fromkeys(dates))
+    return len(different) >= _MAX_DATES_OF_ARTICLE and different == sorted(different, reverse=True)
 
 
 def _direction(tree: HtmlElement) -> str:

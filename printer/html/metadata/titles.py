@@ -21,7 +21,7 @@ from ...text import WORD, count_words
 from .bylines import COMPANY
 
 _SEPARATOR = re.compile(
-    r"\s*[|｜¦ㅣ]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:::|__)\s*"
+    r"\s*[|｜¦ㅣ]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:(?<!\w)::|::(?!\w)|__)\s*"
     # Chinese titles have no blanks around them.
     r"|_(?=[\u3040-\u9fff])"
     r"|-{1,2}(?=[《\u4e00-\u9fff][^-_]{0,12}(?:[网網]|[频頻]道|新[闻聞]|首[页頁])[^-_]{0,6}(?:[-_]|$))"

@@ -37,6 +37,7 @@ from printer.html.parse import parse
         ("Orla O&amp;#39;Moor", "en", "Orla O'Moor"),
         ("Von Anna Weide", "de", "Anna Weide"),
         ("von Anna Weide und Bernd Ufer", "de", "Anna Weide, Bernd Ufer"),
+        ("Amt für Fähren und Häfen", "de", "Amt für Fähren und Häfen"),
         ("Par Mireille Vasseau", "fr", "Mireille Vasseau"),
         ("Por Ana Ribera y Luis Prado", "es", "Ana Ribera, Luis Prado"),
         ("José Ribera y Prado", "es", "José Ribera y Prado"),

@@ -407,6 +407,8 @@ LINK = '<p><a href="/{0}">{0}</a></p>'
         ("Cheap chains and old boats", f"{TEXT}<h1>More about the rivers</h1>",
          "Cheap chains and old boats"),
         ("Cheap chains and old boats", f"<h1>Welcome</h1>{TEXT}", "Cheap chains and old boats"),
+        # The parts of an identifier.
+        ("harbour::ferries - Nets", f"<h1>Module ferries</h1>{TEXT}", "harbour::ferries"),
         # The site's name is no headline.
         ("Cheap chains and old boats", f"<h1>Example</h1>{TEXT}", "Cheap chains and old boats"),
         # A title that stands whole on the page is not cut at its dash.
