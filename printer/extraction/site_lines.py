@@ -27,6 +27,8 @@ _MAX_BYLINE_CHARS = 160
 _BYLINE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:byline|authorshort|dateline|timestamp|pub-?date)(?:$|[\s_-])"
 )
+#: A separator of the names of sections before a title.
+_BREADCRUMB = re.compile(r"\w{2}\s[>»›→/]\s")
 _MAX_OPENING_LINES = 12
 #: Lines of more words are paragraphs, unless they are a byline.
 _MAX_OPENING_WORDS = 12
@@ -45,6 +47,9 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
         if not selected.keep[i] or "caption" in (segment.block.get("class") or "").lower():
             continue
         text = segment.text
+        if title and _BREADCRUMB.search(text) and fold_words(text).endswith(title):
+            selected.keep[i] = False
+            continue
         max_words = byline_words + (_MAX_WORDS_OF_DATE if YEAR.search(text) else 0)
         words = count_words(text[: 2 * _MAX_BYLINE_CHARS])
         if words > max(max_words, _MAX_OPENING_WORDS) + 1 or len(text) > _MAX_BYLINE_CHARS:
@@ -135,6 +140,8 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     """Return whether a last line is about the author, links, a credit or in brackets."""
     segment = selected.segments[i]
     text = segment.text
+    if _is_author_note(selected, text):
+        return True
     if len(text) > _MAX_CLOSING_CHARS or segment.block.tag == "li":
         return False
     if "©" in text or _is_link_row(segment) or _CONTACTS.fullmatch(text):
@@ -160,6 +167,24 @@ def _is_link_row(segment: Segment) -> bool:
     unlinked = len(segment.text) - segment.link_chars
     separators = sum(not char.isalnum() for char in segment.text)
     return len(links) > 1 and segment.block.tag != "li" and unlinked <= separators
+
+
+_MAX_AUTHOR_NOTE_CHARS = 600
+#: The characters of a note in which the name is looked for.
+_NOTE_BEGINNING_CHARS = 120
+#: The most characters before the name, as in 'About the author: '.
+_MAX_CHARS_BEFORE_NAME = 20
+
+
+def _is_author_note(selected: SelectedText, text: str) -> bool:
+    """Return whether a paragraph begins with the full name of an author, as their notes do."""
+    names = (name for name in selected.page.metadata.byline.split(", ") if " " in name)
+    beginning = text[:_NOTE_BEGINNING_CHARS]
+    return len(text) <= _MAX_AUTHOR_NOTE_CHARS and any(
+        name in beginning[: len(name) + _MAX_CHARS_BEFORE_NAME]
+        and len(text) > len(name) + _MAX_CHARS_BEFORE_NAME
+        for name in names
+    )
 
 
 def _is_byline(selected: SelectedText, text: str) -> bool:
@@ -212,11 +237,11 @@ def _is_request(segment: Segment) -> bool:
     return follows or has_phrase(text, "requests")
 
 
-#: A label together with the text that it announces.
+#: The most characters of a label together with the text that it announces.
 _MAX_LABEL_CHARS = 200
 #: The largest share of the selected text in a list of other stories.
 _MAX_STORIES_SHARE = 0.3
-#: A label stays with a title of which less is linked.
+#: If less of a title is linked, its label stays.
 _MIN_LINKED_TITLE = 0.3
 
 
@@ -276,6 +301,8 @@ def _find_stories_below(selected: SelectedText, label: int, total: int) -> range
     ``total`` is the number of selected characters, counted once.
     """
     keep, segments = selected.keep, selected.segments
+    if cards := _cards_below(selected, label, total):
+        return cards
     end = label + 1
     while end < len(keep) and (not keep[end] or segments[end].is_link):
         end += 1
@@ -286,6 +313,31 @@ def _find_stories_below(selected: SelectedText, label: int, total: int) -> range
     has_links = chars > selected.sizes[label]
     is_list = ends_section or has_links or (is_above_story and not keep[label + 1])
     return stories if is_list and chars <= _MAX_STORIES_SHARE * total else None
+
+
+_MIN_CARDS_BELOW = 2
+_MAX_CARDS_BELOW = 100
+_MIN_CHARS_BESIDE_CARDS = 400
+
+
+def _cards_below(selected: SelectedText, label: int, total: int) -> range | None:
+    """Return a label and the rest of its element if that is only similar boxes of stories."""
+    index, block = selected.index, selected.index.segment_blocks[label]
+    looks = set()
+    boxes = 0
+    siblings = list(islice(selected.segments[label].block.itersiblings(), _MAX_CARDS_BELOW + 1))
+    for sibling in siblings:
+        box = index.indexes.get(sibling, -1)
+        if box < 0 or not index.segment_range(box):
+            continue
+        looks.add((index.tags[box], index.classes[box]))
+        first = selected.segments[index.segment_begins[box]]
+        if len(looks) > 1 or not selected.is_story(first):
+            return None
+        boxes += 1
+    rest = range(label, index.segment_ends[max(0, index.parents[block])])
+    is_list = boxes >= _MIN_CARDS_BELOW and len(siblings) <= _MAX_CARDS_BELOW
+    return rest if is_list and total - selected.size(rest) >= _MIN_CHARS_BESIDE_CARDS else None
 
 
 def drop_pointers(selected: SelectedText) -> None:
@@ -444,12 +496,10 @@ _MAX_LINES_BESIDE_HEADING = 6
 
 def _lines_of_item(selected: SelectedText, heading: int, item: HtmlElement) -> list[int]:
     """Return the lines of an item that are its heading and at most two more."""
-    nearby = range(
-        max(0, heading - _MAX_LINES_BESIDE_HEADING),
-        min(heading + _MAX_LINES_BESIDE_HEADING, len(selected.keep)),
-    )
-    blocks = ((i, selected.segments[i].block) for i in nearby if selected.keep[i] or i == heading)
-    lines = [i for i, block in blocks if item in block.iterancestors()]
+    start = max(0, heading - _MAX_LINES_BESIDE_HEADING)
+    nearby = selected.segments[start : heading + _MAX_LINES_BESIDE_HEADING]
+    printed = (s for s in nearby if selected.keep[s.index] or s.index == heading)
+    lines = [s.index for s in printed if item in s.block.iterancestors()]
     ends = lines[-2:] if item.tag == "li" else lines[-2:-1]
     return lines if len(lines) <= 3 and heading in ends else []
 

@@ -135,8 +135,21 @@ def _by_summary(lines: _Lines) -> list[int]:
         if _repeats(lines, i, summary) and _is_plausible(lines, i) and not _recurs(lines, i):
             named = (j for j in _by_name(lines) if j > i)
             decks = (j for j in named if lines.segments[j].block.tag in _TITLE_ENDS)
-            return [] if _is_text(lines, i) else sorted({i, *decks})
+            return [] if _is_text(lines, i) else sorted({i, *_lines_of_same_name(lines, i), *decks})
     return []
+
+
+def _lines_of_same_name(lines: _Lines, i: int) -> list[int]:
+    """Return the lines right below a standfirst whose elements have the same name."""
+    names = _element_names(lines.segments[i].block)
+    following: list[int] = []
+    for j in range(i + 1, min(i + _MAX_SEGMENTS, lines.text[0] + 1)):
+        has_same_name = names.strip() and _element_names(lines.segments[j].block) == names
+        is_named = has_same_name and _is_named(lines, j) and _is_plausible(lines, j)
+        if not is_named or _is_text(lines, j):
+            break
+        following.append(j)
+    return following
 
 
 def _repeats(lines: _Lines, i: int, summary: str) -> bool:

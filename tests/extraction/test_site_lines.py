@@ -152,6 +152,20 @@ def test_a_long_statement_of_rights_goes_from_short_news():
     assert len(choice(f"<p>{TEXT * 3}</p><p>{TEXT * 4} Again.</p>{long}", [""])) == 2
 
 
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("Ada Byrne writes about harbours, boats and those who wait for them.", True),
+        ("About the author: Ada Byrne has lived in harbours all her life.", True),
+        ("The last boat of the evening, as Ada Byrne saw, was never late.", False),
+    ],
+)
+def test_a_note_about_the_author_at_the_end_goes(line, goes):
+    head = "<meta name=author content='Ada Byrne'>"
+    html = f"<p>{TEXT}</p><p>{TEXT} Again.</p><p>{line}</p>"
+    assert (len(choice(html, [TEXT, line], head=head)) == 2) is goes
+
+
 def test_a_line_of_author_and_date_above_the_text_goes_in_any_language():
     page = f"<h1>Nets</h1><div>โดย มาลี วงศ์ทอง · 7 มิถุนายน 2567</div><p>{TEXT}</p>"
     head = "<meta name=author content='มาลี วงศ์ทอง'>"
@@ -187,6 +201,14 @@ def test_lists_of_other_stories_go_with_their_labels(stories):
     html = f"<p>{TEXT}</p><p>{TEXT} Twice.</p>{stories}<p>{TEXT} Again.</p>"
     selected = choice(html, [""])
     assert selected == [TEXT, f"{TEXT} Twice.", f"{TEXT} Again."]
+
+
+def test_boxes_of_other_stories_below_their_label_go_whole():
+    box = f"<div class=box><a href='/{{n}}'>The night of the bridge {{n}}</a><br>{TEXT} {{n}}</div>"
+    boxes = "<br>".join(box.format(n=n) for n in range(4))
+    text = "".join(f"<p>{TEXT} Day {n}.</p>" for n in range(6))
+    for label, count in (("Read also:", 6), ("Bridges", 11)):
+        assert len(choice(f"{text}<div><h3>{label}</h3>{boxes}</div>", [""])) == count
 
 
 @pytest.mark.parametrize("below", ["", "<i></i>" * 20, "<div><a href=/x>A story</a></div>"])
@@ -430,6 +452,14 @@ def test_a_heading_with_the_sign_of_the_author_goes():
     sign = "<h5 class=block-authorshort>af Kester</h5>"
     html = f"<h1>Ferries</h1><p>{TEXT}</p>{sign}<p>{TEXT} Again.</p>"
     assert "af Kester" not in choice(html, [TEXT, "af Kester"])
+
+
+@pytest.mark.parametrize("kind", ["article", "product"])
+def test_the_path_of_sections_to_the_title_goes(kind):
+    path = "<p>Training &gt; Boats and nets &gt; Ferries at dawn</p>"
+    html = f"{path}<h1>Ferries at dawn</h1><p>{TEXT}</p>"
+    head = "<title>Ferries at dawn</title>"
+    assert choice(html, ["Training", TEXT], head=head, kind=kind) == [TEXT]
 
 
 def test_an_arrow_that_begins_items_of_lists_points_to_no_other_story():
