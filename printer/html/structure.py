@@ -67,7 +67,9 @@ def _name_custom(elements: Iterable[HtmlElement]) -> None:
     """Name the custom elements that are headers, footers, menus and links."""
     for element in elements:
         if isinstance(element.tag, str) and "-" in element.tag:
-            element.tag = _CUSTOM_NAMES.get(element.tag.rpartition("-")[2], element.tag)
+            name = _CUSTOM_NAMES.get(element.tag.rpartition("-")[2])
+            if name:  # the parser's own names of broken tags cannot be set
+                element.tag = name
 
 
 # Lists and tables

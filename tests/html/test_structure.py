@@ -246,6 +246,7 @@ def test_custom_elements_are_named_by_the_last_word() -> None:
         "<app-header><app-navigation-menu><app-link>Tides</app-link></app-navigation-menu>"
         "</app-header><menu-card>Soup of the day</menu-card>"
     )
+    read_page('<ulclass="pros-cons-list"><li>Tides</li></ul>')
     assert [element.tag for element in page.tree.find("body").iter()] == [
         "body", "header", "nav", "a", "menu-card",
     ]  # fmt: skip
