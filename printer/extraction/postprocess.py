@@ -433,15 +433,26 @@ _MAX_LABEL_CHARS = 200
 
 
 def _drop_labels(selected: SelectedText, kind: str) -> None:
-    """Drop labels of advertisements, lines of actions and repeated buttons, but no counts."""
+    """Drop advertisements, their labels, lines of actions and repeated buttons, but no counts."""
     for i, segment in enumerate(selected.segments):
         is_short = selected.keep[i] and len(segment.text) <= _MAX_LABEL_CHARS
         if is_short and _is_furniture_label(segment, kind):
             selected.keep[i] = kind != "article" and bool(_GROUPED_NUMBER.fullmatch(segment.text))
+        elif is_short and i and is_advertisement_label(selected.segments[i - 1].text):
+            selected.keep[i] = not _leads_away(selected, segment)
         elif kind == "product" and _is_field_label(segment):
             selected.keep[i] = False
         elif segment.block.tag == "button" and kind in ("article", "documentation"):
             selected.keep[i] &= selected.counts[segment.text] == 1
+
+
+def _leads_away(selected: SelectedText, segment: Segment) -> bool:
+    """Return whether most of a line is a link to another site."""
+    link = (
+        next(segment.block.iter("a"), None) if 2 * segment.link_chars > len(segment.text) else None
+    )
+    href = "#" if link is None else link.get("href") or "#"
+    return href[0] != "#" and not selected.is_on_site(href)
 
 
 _INPUT_TAGS = ("input", "select")

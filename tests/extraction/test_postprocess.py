@@ -471,3 +471,10 @@ def test_a_link_drawn_as_a_button_goes_from_articles():
 def test_the_hint_to_scroll_a_table_goes():
     html = f"<p>{TEXT}</p><div class=table-scroll-hint>Scroll for more</div><p>{TEXT} Again.</p>"
     assert choice(html, [""]) == [TEXT, f"{TEXT} Again."]
+
+
+@pytest.mark.parametrize(("site", "goes"), [("https://shop.test", True), ("", False)])
+def test_a_link_to_another_site_below_the_label_of_an_advertisement_goes(site, goes):
+    tip = f"<p>Anzeige</p><div>Tip: <a href='{site}/ropes'>Ropes of all lengths</a></div>"
+    html = f"<p>{TEXT}</p>{tip}<p>{TEXT} Again.</p>"
+    assert len(choice(html, [TEXT, "Ropes"], "listing")) == (2 if goes else 3)
