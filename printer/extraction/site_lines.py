@@ -65,7 +65,8 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
             return
         is_named = _BYLINE_CLASS.search((segment.block.get("class") or "")[:300].lower())
         is_credit = is_named or _is_byline(selected, text) or _is_date(selected, text)
-        is_credit = is_credit or (words <= _MAX_WORDS_OF_DATE and _is_beside_date(selected, i))
+        is_year = words <= _MAX_WORDS_OF_DATE and YEAR.search(text) is not None
+        is_credit = is_credit or (is_year and _is_beside_date(selected, i))
         if late_bylines is not None:
             late_bylines += [i] if kind == "article" and is_credit else []
         elif words <= max_words and any(name in _URL.sub("", text.lower()) for name in names):

@@ -333,6 +333,12 @@ def test_lines_of_author_and_date_above_the_text_go(line, goes):
     assert goes or len(choice(f"{line}<p>{TEXT}</p>", [""], kind="forum", head=head)) == 2
 
 
+def test_a_field_without_a_year_beside_a_date_stays():
+    head = "<title>Ferries</title><meta name='date' content='2012-01-12'>"
+    fields = "<div>Book: The Quay<br>Appeared: 12.01.2012</div>"
+    assert choice(f"{fields}<p>{TEXT}</p>", [""], head=head) == ["Book: The Quay", TEXT]
+
+
 def test_a_date_below_the_caption_of_the_first_picture_goes():
     head = "<meta name='date' content='2012-01-12'>"
     caption = f"<p class=leadCaption>{TEXT} Here it leaves.</p>"
