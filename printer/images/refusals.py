@@ -200,10 +200,10 @@ _MAX_LINKS_OVER = 20
 def _links_over(element: HtmlElement) -> Iterator[HtmlElement]:
     """Yield the links without text beside a picture, which are placed over it."""
     for level in (element, *islice(element.iterancestors(), 2)):
-        beside = chain(level.itersiblings("a", preceding=True), level.itersiblings("a"))
-        for link in islice(beside, _MAX_LINKS_OVER):
-            if not len(link) and not (link.text or "").strip():
-                yield link
+        for siblings in (level.itersiblings(preceding=True), level.itersiblings()):
+            for link in islice(siblings, _MAX_LINKS_OVER):
+                if link.tag == "a" and not len(link) and not (link.text or "").strip():
+                    yield link
 
 
 def _ancestors_without_article(reader: FeatureReader, candidate: Candidate) -> Iterator[int]:
