@@ -12,9 +12,11 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import ZERO_WIDTH_SPACE, Block, Code, Heading, Item, List, Math, Rule, Span
+from ..article import ZERO_WIDTH_SPACE, Block, Code, Embed, Heading, Item, List, Math, Rule, Span
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
+from ..html.parse import element_line
+from ..html.structure import is_social_post
 from .block_builders import (
     LABEL_LEVEL,
     BlockBuffer,
@@ -34,7 +36,7 @@ from .block_builders import (
 )
 from .boxes import is_box
 from .collection import is_entry
-from .embeds import PostBuilder, is_post, read_embed
+from .embeds import PostBuilder, caption_of, read_embed
 from .footnotes import LinkResolver, LinkTargets, is_backlink_text
 from .inline import PLAIN, Style, mark_of, needs_space, readable_line, stated_marks, with_mark
 from .math import Formula, is_preview, read_formula
@@ -234,7 +236,9 @@ class ArticleBuilder:
             figure = self.figures[element]
             video = read_embed(element, self.links.resolve) if tag == "video" else None
             if video:
-                self.buffer.put(replace(video, blocks=(figure,)))
+                is_repeated = figure.caption.startswith(video.title.rstrip(" .…"))
+                title = "" if is_repeated else video.title
+                self.buffer.put(replace(video, title=title, blocks=(figure,)))
             else:
                 self.buffer.float(figure)
             entered.descend = tag not in _PICTURE_TAGS
@@ -285,7 +289,7 @@ class ArticleBuilder:
                 self.buffer.put(Rule())
         elif tag in _FRAME_TAGS:
             if embed := read_embed(element, self.links.resolve):
-                self.buffer.put(embed)
+                self.buffer.put(self._with_caption(element, embed))
         elif tag in _CODE_TAGS or is_code_block(element, tag):
             self._link_target(element)
             if text := code_text(element, self.leaves):
@@ -297,6 +301,20 @@ class ArticleBuilder:
         else:
             return self._add_formula_element(element, tag)
         return True
+
+    def _with_caption(self, element: HtmlElement, embed: Embed) -> Embed:
+        """Return an embed with the caption below it as its title, which is not printed again."""
+        caption, index = caption_of(element), self.page.index
+        if caption is None or index.indexes.get(caption, -1) <= index.locate(element)[0]:
+            return embed
+        around = next(caption.iterancestors("figure"), caption)
+        if any(inner in self.figures for inner in around.iter()):
+            return embed  # the caption of a picture
+        for inner in caption.iter():
+            self.leaves.pop(Leaf(inner, False), None)
+            if inner is not caption:
+                self.leaves.pop(Leaf(inner, True), None)
+        return replace(embed, title=element_line(caption))
 
     def _add_formula_element(self, element: HtmlElement, tag: str) -> bool:
         if formula := read_formula(element):
@@ -374,7 +392,7 @@ class ArticleBuilder:
         if builder := self._make_tab_builder(element, role):
             return builder
         if tag == "blockquote":
-            if is_post(element):
+            if is_social_post(element):
                 return PostBuilder(element, self.links.resolve)
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
         if tag in _HEADING_LEVELS or element in self.headings:

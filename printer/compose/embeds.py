@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from lxml.html import HtmlElement
 
 from ..article import Block, Embed, Quote, Span, Spans, plain_text
+from ..html.parse import element_line
 from ..html.visibility import is_not_displayed
 from .block_builders import QuoteBuilder
 from .inline import readable_line
@@ -43,6 +44,26 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
     return Embed(kind, url, title) if kind else None
 
 
+_CAPTION_CLASS = re.compile(r"caption|(?<![a-z])(?:label|legend)(?![a-z])", re.IGNORECASE)
+_MAX_CAPTION_CHARS = 600
+_MAX_LEVELS_TO_FIGURE = 4
+_MAX_ELEMENTS_IN_FIGURE = 200
+
+
+def caption_of(element: HtmlElement) -> HtmlElement | None:
+    """Return the caption of a frame or film: that of its figure, or a named one after it."""
+    caption = element.getnext()
+    if caption is None or not _CAPTION_CLASS.search((caption.get("class") or "")[:300]):
+        around = islice(element.iterancestors(), _MAX_LEVELS_TO_FIGURE)
+        figure = next((outer for outer in around if outer.tag == "figure"), None)
+        inside = [] if figure is None else list(islice(figure.iter(), _MAX_ELEMENTS_IN_FIGURE))
+        media = [inner for inner in inside if inner.tag in ("iframe", "video", "audio")]
+        captions = (inner for inner in inside if inner.tag == "figcaption")
+        caption = next(captions, None) if len(media) == 1 else None
+    line = "" if caption is None else element_line(caption, limit=_MAX_CAPTION_CHARS + 1)
+    return caption if 0 < len(line) <= _MAX_CAPTION_CHARS else None
+
+
 def _source(element: HtmlElement, resolve: Resolve) -> str:
     nodes = [element, *element.iterchildren("source")] if element.tag != "iframe" else [element]
     for node in nodes[:5]:
@@ -66,11 +87,13 @@ def _is_smaller(element: HtmlElement, limit: int) -> bool:
 
 
 _VIDEO = re.compile(
-    r"/embed/|/video|/player|[/.]player\.|\bvideo\b|\byoutube\b|/reel/", re.IGNORECASE
+    r"/video|/player|[/.]player\.|\b(?:video|film|movie|trailer|youtube)\b|/reel/", re.IGNORECASE
 )
+#: What a page permits a player.
+_PLAYING = re.compile(r"\bautoplay\b|\bpicture-in-picture\b")
 _AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
 _MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
-_WIDGET = re.compile(r"\bwidgets?\b", re.IGNORECASE)
+_WIDGET = re.compile(r"\b(?:widgets?|plugin)\b", re.IGNORECASE)
 _POST_FRAME = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
 #: The address of a post: a noun and its number.
 _POST_ADDRESS = re.compile(
@@ -88,12 +111,13 @@ def _frame_kind(
         return "map"
     if _AUDIO.search(names):
         return "audio"
-    if _VIDEO.search(names) or element.get("allowfullscreen") is not None:
+    if _VIDEO.search(names) or _PLAYING.search(element.get("allow") or ""):
         return "video"
-    # A frame of unknown kind can be printed if it has a title that does not only name its maker.
-    is_page = bool(element.get("title")) and not _WIDGET.search(names)
+    # Another frame can be printed if it has a title that does not only name its maker.
+    is_embedded = "/embed/" in names or element.get("allowfullscreen") is not None
+    is_page = (is_embedded or bool(element.get("title"))) and not _WIDGET.search(names)
     is_hidden = _is_smaller(element, _MIN_UNKNOWN_FRAME_SIDE_PX) or is_not_displayed(element)
-    return "frame" if is_page and not is_hidden else ""
+    return "frame" if is_page and not is_hidden and element.get("tabindex") != "-1" else ""
 
 
 _ISO_DURATION = re.compile(
@@ -118,18 +142,7 @@ def _format_duration(text: str) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-_POST = re.compile(
-    r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
-)
-
-
 # Social posts
-
-
-def is_post(blockquote: HtmlElement) -> bool:
-    """Return whether the class of a quotation marks an embedded social post."""
-    classes = blockquote.get("class")
-    return bool(classes and _POST.search(classes[:300]))
 
 
 _POST_URL = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)

@@ -113,7 +113,8 @@ def _find_entries(
     other_entries: dict[tuple[str, str], list[HtmlElement]] = {}  # also those with too much text
     for element in figures:
         ancestors = islice(element.iterancestors(), _MAX_LEVELS_TO_ENTRY - 1)
-        *_, entry = (None, *takewhile(lambda outer: counts[outer] == 1, ancestors))
+        alone = takewhile(lambda outer: counts[outer] == 1, ancestors)
+        *_, entry = (None, *(outer for outer in alone if outer.tag in BLOCK_TAGS))
         if entry is not None and _is_entry(page, entry, selected, max_chars):
             entries_by_kind.setdefault(tag_and_class(entry), []).append(entry)
         elif entry is not None:

@@ -15,6 +15,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
 from ..html.page import Page
+from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
@@ -43,6 +44,7 @@ def add_missing_blocks(
     min_scores = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
     min_scores.setdefault(_common_container(index, keep), _MIN_SCORE)
     ranges = _question_lists(index, keep, scores) + _headed_boxes(index, keep, scores)
+    ranges += _social_posts(index, keep)
     for container, min_score in min_scores.items():
         missing = _missing_ranges(index, container, keep, scores)
         ranges += [
@@ -56,6 +58,25 @@ def add_missing_blocks(
         for i in range(begin, end):
             selected[i] |= not index.flags[index.segment_blocks[i]] & ElementFlag.BUTTON
     return tuple(selected)
+
+
+#: The largest share of links in a post with words of its own.
+_MAX_LINKED_IN_POST = 0.5
+
+
+def _social_posts(index: PageIndex, keep: Sequence[bool]) -> list[tuple[int, int]]:
+    """Return the embedded posts between selected paragraphs that have words of their own."""
+    spans = zip(index.tags, index.elements, index.segment_begins, index.segment_ends, strict=True)
+    return [
+        (begin, end)
+        for tag, element, begin, end in spans
+        if tag == "blockquote"
+        and 0 < begin < end
+        and keep[begin - 1]
+        and any(keep[end : end + 2])
+        and is_social_post(element)
+        and _has_few_links(index.segments[begin:end], _MAX_LINKED_IN_POST)
+    ]
 
 
 #: Longer lines are not repeated.

@@ -582,3 +582,14 @@ def attribute_tex(element: HtmlElement) -> str:
     return (
         tex if any(_FORMULA_NAME.search((node.get("class") or "")[:300]) for node in nodes) else ""
     )
+
+
+_POST_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
+)
+
+
+def is_social_post(blockquote: HtmlElement) -> bool:
+    """Return whether the class of a quotation marks an embedded social post."""
+    classes = blockquote.get("class")
+    return bool(classes and _POST_CLASS.search(classes[:300]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
 
@@ -22,8 +22,8 @@ from ..html.page import Page
 from ..selection import Verdict
 from ..text import YEAR
 from ..urls import host_of
-from .candidates import Candidate, is_preview
-from .captions import Caption, is_caption_name, is_credit_line
+from .candidates import Candidate
+from .captions import is_caption_name, is_credit_line
 from .papers.cuter import ArticleBounds
 from .srcset import IMAGE_FILE, is_numbered, original_url, picture_key
 
@@ -84,68 +84,17 @@ class FeatureReader:
 
     def key(self, candidate: Candidate) -> str:
         """Return a key that crops of the page's own picture and copies in dialogs, too, share."""
-        dialog = _find_dialog(candidate)
+        dialog = find_dialog(candidate)
         if dialog is not None and dialog.get("id") in self.opened_dialogs:
             return self.opened_dialogs[dialog.get("id", "")]
         is_lead = self.lead_file == candidate.url_key.rpartition("/")[2]
         return self.lead if is_lead and _is_distinct(self.lead_file) else candidate.url_key
 
 
-#: A shorter caption may be a teaser's.
-_MIN_CAPTION_CHARS = 12
-_ICON_FEATURES = frozenset({
-    "file of an icon", "named as an icon", "file of a network", "file of an ad",
-})  # fmt: skip
-#: A smaller picture can only be an icon.
-_MAX_ICON_SIDE_PX = 64
-#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
-_BADGE = re.compile(
-    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
-    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
-    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
-    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
-    re.IGNORECASE,
-)
-_MAX_RULE_THICKNESS_PX = 3
-INTERFACE_DRAWING = "a drawing of the interface"
-
-
-def refusal(
-    reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
-) -> str:
-    """Return why a picture cannot belong to the article whatever its score, '' if it can."""
-    if "a smiley" in names:
-        return "a smiley"
-    if "an SVG file" in names and names & _ICON_FEATURES:
-        return INTERFACE_DRAWING
-    if is_preview(candidate) and reader.copies[candidate.url_key] > 1:
-        return "a placeholder"
-    if not caption.text and (reason := _refusal_without_caption(reader, candidate, names)):
-        return reason
-    if _is_portrait(reader, candidate, names, caption):
-        return "a portrait of the author"
-    has_caption = len(caption.text) >= _MIN_CAPTION_CHARS and not _is_linked(reader, caption)
-    if not has_caption and _is_teaser(reader, candidate, caption):
-        return "a teaser of another page"
-    sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
-    if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
-        return "as small as an icon"
-    return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
-
-
-def _is_in_dialog(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture is in a closed dialog that has no text of the article."""
-    dialog = _find_dialog(candidate)
-    if dialog is None or dialog.get("open") is not None or dialog not in reader.index.indexes:
-        return False
-    lines = reader.index.segment_range(reader.index.indexes[dialog])
-    return reader.article_sums[lines.stop] == reader.article_sums[lines.start]
-
-
 _MAX_DIALOG_LEVELS = 12
 
 
-def _find_dialog(candidate: Candidate) -> HtmlElement | None:
+def find_dialog(candidate: Candidate) -> HtmlElement | None:
     around = islice(candidate.element.iterancestors(), _MAX_DIALOG_LEVELS)
     return next((e for e in around if e.tag == "dialog" or e.get("role") == "dialog"), None)
 
@@ -163,182 +112,11 @@ def _opened_dialogs(candidates: Sequence[Candidate]) -> dict[str, str]:
     return keys
 
 
-#: A parameter by which a link names the advertisement it belongs to.
-_CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
-_BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
-_ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
-_FEED_LINK = re.compile(
-    r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
-)
+_MIN_ALIKE = 4
 
 
-def _refusal_without_caption(
-    reader: FeatureReader, candidate: Candidate, names: frozenset[str]
-) -> str:
-    if _is_in_dialog(reader, candidate):
-        return "a picture in a dialog, which opens on a click"
-    if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
-        return "a badge or a hidden button"
-    if "linked for sharing" in names and "the page's own picture" not in names:
-        return "a button that shares the page"
-    if names >= {"linked to nowhere", "a GIF file"}:
-        return "a button with a script"
-    if candidate.kind == "image" and is_preview(candidate):
-        return "a placeholder"
-    is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX
-    if _is_ornament(reader, candidate, names):
-        return "an ornament"
-    if is_rule or _is_counter_or_advertisement(candidate):
-        return "a rule, a counter or an advertisement"
-    if _is_below_other_heading(reader, candidate):
-        return "a picture below a heading of something else"
-    if _is_linked_banner(reader, candidate, names):
-        return "a banner or a button that leads to another page"
-    return ""
-
-
-#: A picture without text that occurs this often in the text divides it.
-_MIN_DIVIDERS = 3
-
-
-def _is_ornament(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
-    """Return whether a picture without text is a divider or a GIF in the article's layout table."""
-    is_described = candidate.alt or candidate.title or candidate.natural_width
-    if is_described or candidate.kind != "image" or "no size" not in names:
-        return False
-    if reader.copies[candidate.url_key] >= _MIN_DIVIDERS and "in the text" in names:
-        return True
-    if "a GIF file" not in names:
-        return False
-    parts = [reader.index.elements[i].tag for i in _ancestors_without_article(reader, candidate)]
-    return "td" in parts and "table" not in parts
-
-
-def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
-    """Return whether an article's picture is an advertisement for the page it links to."""
-    link = _nearest_link(candidate.element, 8)
-    if link is None or not _leads_to_page(link) or "the page's own picture" in names:
-        return False
-    if reader.verdict.kind != "article" or reader.bounds is None:
-        return False
-    is_outside = (candidate.segment > reader.bounds.last and names.isdisjoint(_ALIKE_FEATURES)) or (
-        candidate.segment < reader.bounds.first and "linked elsewhere" in names
-    )
-    href = (link.get("href") or "").strip()[:2000]
-    return (
-        is_outside
-        or not names.isdisjoint(_BANNER_FEATURES)
-        or {"file of an icon", "no alt"} <= names
-        or bool(_CAMPAIGN.search(href) or _FEED_LINK.match(href))
-    )
-
-
-def _ancestors_without_article(reader: FeatureReader, candidate: Candidate) -> Iterator[int]:
-    """Yield the indexes of a picture's element and its ancestors up to the article's text."""
-    index, begins, ends = candidate.index, reader.index.segment_begins, reader.index.segment_ends
-    while index >= 0 and reader.article_sums[begins[index]] == reader.article_sums[ends[index]]:
-        yield index
-        index = reader.index.parents[index]
-
-
-_MAX_TEASER_LINKS = 50
-
-
-def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture after the text is below a heading that is left out."""
-    previous = candidate.segment - 1
-    if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
-        return False
-    flags = reader.index.flags[reader.index.segment_blocks[previous]]
-    return bool(flags & _HEADING) and not reader.verdict.keep[previous]
-
-
-#: A wider picture of an audio player is the lead.
-_MAX_AUDIO_WIDTH_PX = 300
-_AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
-
-
-def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture is small, in an audio player, a part without the article's text."""
-    if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
-        return False
-    classes, ids = reader.index.classes, reader.index.ids
-    return any(
-        _AUDIO_CLASS.search(f"{classes[index] or ''} {ids[index] or ''}"[:400])
-        for index in _ancestors_without_article(reader, candidate)
-    )
-
-
-_AUTHOR_LINK = re.compile(
-    r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
-    re.IGNORECASE,
-)
-#: The alternative text of a portrait is little more than the author's name.
-_MAX_CHARS_BESIDE_NAME = 24
-#: A byline has little text before a name: 'written by '.
-_MAX_CHARS_BEFORE_NAME = 12
-
-
-def _is_portrait(
-    reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
-) -> bool:
-    """Return whether a picture shows the author: by its link, its text or its names."""
-    link = _nearest_link(candidate.element, 8)
-    if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
-        return True
-    alt, text = candidate.alt.lower(), caption.text.lower()
-    alt_names_author = any(
-        name in alt for name in reader.authors if len(alt) < len(name) + _MAX_CHARS_BESIDE_NAME
-    )
-    if text:
-        return alt_names_author and any(
-            name in text
-            for name in reader.authors
-            if len(text) < len(name) + _MAX_CHARS_BEFORE_NAME
-        )
-    return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
-
-
-def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
-    segments = (reader.page.segments[i] for i in caption.segments)
-    return all(segment.is_link for segment in segments)
-
-
-# A teaser without a heading has more text in links.
-_MIN_TEASER_LINK_CHARS = 15
-_MIN_TEASER_LINK_SHARE = 0.3
-_MAX_TEASER_SEGMENTS = 40
-_HEADING = int(ElementFlag.HEADING)
-
-
-def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) -> bool:
-    """Return whether a picture in or after the text announces another page.
-
-    Its part of the page links there, and has a heading or little unlinked text.
-    """
-    if reader.verdict.kind != "article" or reader.bounds is None:
-        return False
-    if candidate.segment <= reader.bounds.start:
-        return False
-    *_, part = (-1, *_ancestors_without_article(reader, candidate))
-    if part < 0 or not _has_page_link(reader.index.elements[part]):
-        return False
-    indexes = reader.index.segment_range(part)[:_MAX_TEASER_SEGMENTS]
-    segments = [reader.page.segments[i] for i in indexes if i not in caption.segments]
-    texts = [segment for segment in segments if not is_credit_line(segment.text)]
-    blocks = (reader.index.segment_blocks[segment.index] for segment in texts)
-    if any(reader.index.flags[block] & _HEADING for block in blocks):
-        return True
-    links = sum(segment.link_chars for segment in texts)
-    text = sum(len(segment.text) for segment in texts)
-    return links >= _MIN_TEASER_LINK_CHARS and links > _MIN_TEASER_LINK_SHARE * text
-
-
-def _has_page_link(element: HtmlElement) -> bool:
-    """Return whether an element is in a link to another page or contains one."""
-    outer_link = _nearest_link(element, 3)
-    links = islice(element.iter("a"), _MAX_TEASER_LINKS)
-    return any(map(_leads_to_page, chain((outer_link,) if outer_link is not None else (), links)))
+def is_one_of_many(reader: FeatureReader, candidate: Candidate) -> bool:
+    return len(reader.segments_by_structure[reader.structures[candidate]]) >= _MIN_ALIKE
 
 
 def _position_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
@@ -416,7 +194,7 @@ def _repetition_features(reader: FeatureReader, candidate: Candidate) -> Iterabl
     """Yield features of similarly placed pictures and of copies of this one."""
     similar = reader.segments_by_structure[reader.structures[candidate]]
     if len(similar) > 1:
-        yield "one of few alike" if len(similar) < 4 else "one of many alike"
+        yield "one of many alike" if is_one_of_many(reader, candidate) else "one of few alike"
         if reader.bounds is not None:
             similar_in_text = bisect_right(similar, reader.bounds.last)
             similar_in_text -= bisect_left(similar, reader.bounds.start)
@@ -455,11 +233,11 @@ _SHARE_LINK = re.compile(
 
 
 def _link_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
-    link = _nearest_link(candidate.element, 8)
+    link = nearest_link(candidate.element, 8)
     if link is None:
         return
     href = (link.get("href") or "").strip()[:2000]
-    if _enlarges(link):
+    if enlarges(link):
         yield "linked to a picture"
     elif _SHARE_LINK.match(href):
         yield "linked for sharing"
@@ -490,7 +268,7 @@ def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElem
         if segment.link_chars < 15:
             continue
         for leaf in segment.leaves[:20]:
-            other = None if leaf.parent is None else _nearest_link(leaf.parent, 2)
+            other = None if leaf.parent is None else nearest_link(leaf.parent, 2)
             if other is not None and other is not link and other.get("href") == href:
                 return True
     return False
@@ -546,21 +324,23 @@ _LEAD_FEATURES = frozenset({
     "the page's own picture", "alt like the title", "named as a lead", "side under 400",
     "side large", "file under 800 wide", "file wide",
 })  # fmt: skip
-#: The lead picture never has one of these.
-_FURNITURE_FEATURES = frozenset({
-    "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
-    "side under 64", "file under 100 wide", "named as a portrait", "alt names the site",
-    "file of nothing", "a GIF file", "an SVG file", "a strip", "repeated often",
+LINK_FEATURES = frozenset({
     "linked within the site", "linked elsewhere", "linked for sharing", "linked for money",
     "linked with words of its own", "linked to nowhere",
 })  # fmt: skip
+#: The lead picture never has one of these, nor has one that the text shows twice.
+FURNITURE_FEATURES = LINK_FEATURES | {
+    "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
+    "side under 64", "file under 100 wide", "named as a portrait", "alt names the site",
+    "file of nothing", "a GIF file", "an SVG file", "a strip", "repeated often",
+}  # fmt: skip
 
 
 def is_lead(candidate: Candidate, names: frozenset[str]) -> bool:
     """Return whether a picture near the title may be the lead picture, by markup or size."""
     levels = [candidate.element, *islice(candidate.element.iterancestors(), 4)]
     is_still = any("player" in (element.get("class") or "") for element in levels)
-    if is_still or names & _FURNITURE_FEATURES or candidate.kind not in {"image", "background"}:
+    if is_still or names & FURNITURE_FEATURES or candidate.kind not in {"image", "background"}:
         return False
     return bool(names & _LEAD_FEATURES) or any(
         _LEAD_PROPERTIES.intersection((element.get("itemprop") or "").split()) for element in levels
@@ -596,12 +376,6 @@ def _is_distinct(name: str) -> bool:
     return len(name) >= _MIN_FILE_CHARS or is_numbered(name)
 
 
-def _leads_to_page(link: HtmlElement) -> bool:
-    """Return whether a link leads to another page rather than to a larger picture."""
-    href = (link.get("href") or "").strip()
-    return bool(href) and not href.startswith(("#", "javascript:")) and not _enlarges(link)
-
-
 #: The name of a link that shows a picture in a window of its own.
 _ENLARGING_NAME = re.compile(
     r"(?:light|fancy|color|thick|swipe)-?b?box|photo-?swipe|magnific|enlarge|gallery|(?<![a-z])zoom|"
@@ -610,7 +384,7 @@ _ENLARGING_NAME = re.compile(
 )
 
 
-def _enlarges(link: HtmlElement) -> bool:
+def enlarges(link: HtmlElement) -> bool:
     """Return whether a link enlarges the picture in it, by its address or for a script."""
     if IMAGE_FILE.search((link.get("href") or "").strip()[:2000]):
         return True
@@ -619,20 +393,6 @@ def _enlarges(link: HtmlElement) -> bool:
         name.startswith("data-") and IMAGE_FILE.search(value[-200:])
         for name, value in link.attrib.items()
     )
-
-
-#: A size or a number in the query of a picture's address, which a counter's does not have.
-_LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9a-f]{8}")
-#: The address of a picture that a server of advertisements chooses.
-_ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zoneid=")
-
-
-def _is_counter_or_advertisement(candidate: Candidate) -> bool:
-    """Return whether a picture comes from a counter or an advertisement server."""
-    url = original_url(candidate.best.url) if candidate.best else ""
-    path, _, query = url.partition("?")
-    is_counter = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
-    return (is_counter and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None
 
 
 _AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])
@@ -682,7 +442,7 @@ def _element_names(element: HtmlElement) -> str:
     return " ".join(name[:_MAX_NAME_CHARS] for name in names if name)
 
 
-def _nearest_link(element: HtmlElement, levels: int) -> HtmlElement | None:
+def nearest_link(element: HtmlElement, levels: int) -> HtmlElement | None:
     """Return the nearest link, the element itself or at most ``levels`` up."""
     around = islice(chain((element,), element.iterancestors()), levels + 1)
     return next((outer for outer in around if outer.tag == "a"), None)

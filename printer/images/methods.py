@@ -25,17 +25,18 @@ from ..urls import host_of
 from .candidates import Candidate, article_column, find_candidates, is_beside_column
 from .captions import Caption, CaptionFinder
 from .features import (
-    INTERFACE_DRAWING,
+    FURNITURE_FEATURES,
+    LINK_FEATURES,
     FeatureReader,
     address_features,
     is_lead,
     is_near_title,
     long_words,
-    refusal,
 )
 from .papers import cuter, joshi_liu
 from .papers.cuter import article_bounds, nearby_segments
 from .papers.ner import RULES, check_recognizer
+from .refusals import INTERFACE_DRAWING, refusal
 from .selection import (
     CUTER_LIMITS,
     ICON_LIMITS,
@@ -200,12 +201,19 @@ def select_by_score(
 _LEAD_BONUS = 1.8
 #: The feature of a picture among text of the article.
 _LISTED_FEATURE = "with: all"
+#: The features of a picture that the text shows.
+_TEXT_FEATURES = frozenset({"in the text", _LISTED_FEATURE})
 #: The fewest similar pictures to select for all of them to be selected.
 _MIN_LISTED = 3
+#: A picture that the text shows twice, or whose score is low, has none of these.
+_UNLISTED_FEATURES = (FURNITURE_FEATURES - LINK_FEATURES) | {
+    "alt of a logo or portrait", "file of an ad",
+}  # fmt: skip
+#: How far below the threshold pictures may score whose texts are in a list of things.
+_LISTED_BONUS = 0.8
 #: On pages that list things, with any text around them.
 _MIN_LISTED_SHARE = 0.5
 _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
-_REPEATED_FEATURES = frozenset({"repeated", "repeated often"})
 
 
 def _apply_threshold(
@@ -243,17 +251,72 @@ def _apply_threshold(
             best[key] = max(rank, best.get(key, rank))
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
-    url_keys: set[str] = set()
+    usable = [(candidate, names) for candidate, names in features if candidate not in reasons]
+    repeated = _repeated_in_text(usable, reader)
+    url_keys = {reader.key(candidate) for candidate in repeated}
     for candidate, names in features:
         key, caption = reader.key(candidate), captions_found.get(candidate, Caption())
+        rank = bool(caption.text), weights.score(names)
         if candidate in reasons:
             rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
-        elif key and (key in url_keys or (bool(caption.text), weights.score(names)) < best[key]):
+        elif key and candidate not in repeated and (key in url_keys or rank < best[key]):
             rejected.append(RejectedPicture(candidate, "the same picture again", caption.segments))
         else:
             url_keys.add(key)
             selected.append(SelectedPicture(candidate, caption))
     return selected, rejected
+
+
+def _repeated_in_text(
+    features: Sequence[tuple[Candidate, frozenset[str]]], reader: FeatureReader
+) -> set[Candidate]:
+    """Return the copies of pictures that the text shows in several of its places.
+
+    There is text of the article around each copy and between them; those of an article are alike,
+    and no links.
+    """
+    kind = reader.verdict.kind
+    copies: dict[str, list[Candidate]] = {}
+    if not (kind in {"article", "documentation"} or reader.verdict.lists_things):
+        return set()
+    unwanted = _UNLISTED_FEATURES | (LINK_FEATURES if kind == "article" else frozenset())
+    for candidate, names in features:
+        is_in_text = names >= _TEXT_FEATURES and names.isdisjoint(unwanted)
+        if is_in_text and (key := reader.key(candidate)):
+            places = copies.setdefault(key, [])
+            if not places or _is_other_text(reader, places[-1].segment, candidate.segment):
+                places.append(candidate)
+    return {
+        candidate
+        for places in copies.values()
+        if len(places) > 1
+        and (kind != "article" or len({reader.structures[place] for place in places}) == 1)
+        for candidate in places
+    }
+
+
+_MAX_CARD_SEGMENTS = 12
+
+
+def _is_other_text(reader: FeatureReader, one: int, other: int) -> bool:
+    """Return whether text of the article is between two places, and no copy of what is around it.
+
+    A copy of a card is the text before and after its picture.
+    """
+    if reader.article_sums[one] == reader.article_sums[other]:
+        return False
+    length = other - one
+    if length > _MAX_CARD_SEGMENTS:
+        return True
+    texts = [
+        segment.text for segment in reader.page.segments[max(0, one - length) : other + length]
+    ]
+    start = min(one, length)
+    around = (
+        texts[start - length + k : start] + texts[start + length :][:k] for k in range(length + 1)
+    )
+    between = texts[start : start + length]
+    return all(between[k:] + between[:k] != text for k, text in enumerate(around))
 
 
 def _find_listed(
@@ -263,16 +326,25 @@ def _find_listed(
     *,
     lists_things: bool,
 ) -> set[Candidate]:
-    """Return the pictures with little text that are like several that reach the threshold."""
+    """Return the pictures with little text that are like several that reach the threshold.
+
+    On pages that list things, it is lower for those with text of the article.
+    """
     shapes = Counter(reader.structures[candidate] for candidate, _ in features)
     high = [(c, names) for c, names in features if weights.score(names) >= weights.threshold]
     high_scores = Counter(reader.structures[candidate] for candidate, _ in high)
+    bonus = _LISTED_BONUS if lists_things else 0
     high_scores_in_text = Counter(
-        reader.structures[c] for c, names in high if _LISTED_FEATURE in names
+        reader.structures[c]
+        for c, names in features
+        if _LISTED_FEATURE in names
+        and weights.score(names) >= weights.threshold - bonus * names.isdisjoint(_UNLISTED_FEATURES)
     )
     listed: set[Candidate] = set()
     for candidate, names in features:
-        if names.isdisjoint(_SHORT_TEXT_FEATURES) or not names.isdisjoint(_REPEATED_FEATURES):
+        if names.isdisjoint(_SHORT_TEXT_FEATURES) or "repeated often" in names:
+            continue
+        if "repeated" in names and _LISTED_FEATURE not in names:
             continue
         shape = reader.structures[candidate]
         is_in_text = _LISTED_FEATURE in names and high_scores_in_text[shape] >= _MIN_LISTED

@@ -270,7 +270,8 @@ def absolute_url(url: str, base: str) -> str:
 
 _SIZE_SUFFIX = re.compile(
     r"[-_@](?:\d{2,4}x\d{2,4}|\d{2,4}w|[23]x|p-\d{3,4}|scaled|small|medium|large|thumb(?:nail)?|"
-    r"full|original|preview)(?=\.\w{2,5}$)|-e\d{10,13}(?=\.\w{2,5}$)",
+    r"full|original|preview)(?=\.\w{2,5}$)|(?<=\d)_(?:x{0,3}[sl]\d?|m)(?=\.\w{2,5}$)"
+    r"|-e\d{10,13}(?=\.\w{2,5}$)",
     re.IGNORECASE,
 )
 _TRANSFORM = re.compile(

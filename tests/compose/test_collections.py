@@ -124,3 +124,10 @@ def test_a_former_price_is_struck_through() -> None:
 
 def linked_entry(name: str, about: str) -> str:
     return f"<a href=/{name}><div>{name}</div><p>{about} {name}.</p><p><i>Also in May.</i></p></a>"
+
+
+def test_a_link_around_an_entry_is_no_part_of_its_kind() -> None:
+    links = "".join(f"<a href=/{name}>{tile(name)}</a>" for name in ("Oar", "Sail", "Net"))
+    assert [entry[0] for entry in entries(f"<p>Sort by price</p><div>{links}</div>")] == [
+        "/Oar.jpg", "/Sail.jpg", "/Net.jpg",
+    ]  # fmt: skip

@@ -229,3 +229,39 @@ def test_a_player_before_the_text_is_not_content_unless_it_is_all_there_is() -> 
 def test_the_count_of_a_slide_is_no_heading() -> None:
     slide = "<div role=tabpanel aria-label='Slide {0} of 2'><p>Loads of oak, {0}.</p></div>".format
     assert only(slide(1) + slide(2), Heading) == []
+
+
+FRAME = '<iframe src="https://c.example.org/embed/9" {}></iframe>'
+
+
+def test_a_frame_is_a_film_only_if_something_says_so() -> None:
+    for attributes, kind in (
+        ("title='Table of tides'", "frame"),
+        ("allowfullscreen", "frame"),
+        ("title='Video of the weir'", "video"),
+        ("allow='autoplay; picture-in-picture'", "video"),
+    ):
+        assert [block.kind for block in only(FRAME.format(attributes), Embed)] == [kind]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<figure><div>{}</div><figcaption>The weir <i>at dawn</i>.</figcaption></figure>",
+        "<div>{}<p class='label'>The weir <i>at dawn</i>.</p></div>",
+        "<div>{}<div class='video-caption'><span>The weir at dawn.</span></div></div>",
+    ],
+)
+@pytest.mark.parametrize("medium", [FRAME.format("title='The weir'"), "<video src=/1.mp4></video>"])
+def test_the_caption_of_a_frame_or_film_is_its_title_and_printed_once(html, medium) -> None:
+    found = compose_article(AROUND + html.format(medium) + AROUND)
+    (embed,) = (block for block in found.blocks if isinstance(block, Embed))
+    assert embed.title == "The weir at dawn."
+    assert len(found.blocks) == 3
+
+
+def test_the_paragraph_after_a_frame_is_no_caption() -> None:
+    html = FRAME.format("title='The weir'") + "<p>The weir was built in spring.</p>"
+    assert [block.title for block in only(html, Embed)] == ["The weir"]
+    two = f"<figure>{FRAME.format('title=One')}{FRAME.format('title=Two')}<figcaption>Both.</figcaption></figure>"
+    assert [block.title for block in only(two, Embed)] == ["One", "Two"]

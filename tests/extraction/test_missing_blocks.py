@@ -382,3 +382,12 @@ def test_credits_below_the_text_are_added() -> None:
     found = added(f"<div>{text}{more}</div>", 0.1, add_missing_end)
     assert found == "Credits: " + lines.replace("<br>", " ")
     assert added(f"<div>{text}{more.replace('Nets:', 'Nets')}</div>", 0.1, add_missing_end) == ""
+
+
+def test_an_embedded_post_between_paragraphs_is_added_if_it_has_words() -> None:
+    post = "<div><blockquote class=twitter-tweet><p>{}</p>— Ann <a href=/9>May 1</a></blockquote></div>"
+    page = f"<p>{TEXT}</p><div class=code>{post}</div><p>{TEXT} Yes.</p>"
+    assert added(page.format("The ferry is late."), 0.0) == "The ferry is late. — Ann May 1"
+    assert added(page.format("<a href=/9>See this post on their site</a>"), 0.0) == ""
+    assert added(page.replace("twitter-tweet", "pull").format("The ferry is late."), 0.0) == ""
+    assert added(f"<p>{TEXT}</p><p>Others</p><p>Here</p>{post.format('The ferry')}", 0.0) == ""

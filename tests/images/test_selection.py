@@ -629,3 +629,102 @@ def test_the_placeholder_of_several_pictures_is_not_printed() -> None:
     stand_in = PHOTO.replace("/photo.jpg", "/lazy/placeholder.gif")
     page, verdict = read(article(stand_in, stand_in))
     assert find_pictures(page, verdict) == ()
+
+
+def test_a_picture_that_the_text_of_a_manual_shows_twice_is_printed_twice() -> None:
+    line = "<p>The mayor of Kestermouth has {} oars.</p>"
+    steps = (
+        f"<p><img src=/boat-1.png></p>{line.format('two')}",
+        line.format("no"),
+        f"<ol><li><p><img src=/boat-1.png></p></li></ol>{line.format('four')}",
+    )
+    page, verdict = read(article(*steps))
+    for kind, count in (("documentation", 2), ("article", 1)):
+        assert len(find_pictures(page, replace(verdict, kind=kind))) == count
+    page, verdict = read(article(steps[0], steps[0].replace("two", "three")))
+    assert len(find_pictures(page, verdict)) == 2
+    icons = "<p class=icon><img src=/boat-1.svg alt=Boat></p>", ""
+    page, verdict = read(article(*icons, *icons))
+    assert len(find_pictures(page, replace(verdict, kind="documentation"))) <= 1
+
+
+def cards(count: int, card: str) -> str:
+    return "".join(card.replace("NUMBER", str(number)) for number in range(count))
+
+
+def test_the_cards_of_a_list_keep_the_pictures_that_they_share() -> None:
+    boats = cards(4, '<div class="card promo"><a href="/boats/NUMBER"><h4>K 10NUMBER</h4>'
+                     "<img src=/boat.png><h3>The boat number NUMBER with two oars</h3></a></div>")  # fmt: skip
+    boats = boats.replace("/boat.png", "/boat-a.png", 2)
+    page = read_page(f"<main><h1>Boats</h1><p>{TEXT}</p>{boats}</main>", URL)
+    verdict = Verdict((True,) * len(page.segments), kind="listing")
+    found = names(find_pictures(page, verdict))
+    assert found == ["boat-a.png", "boat-a.png", "boat.png", "boat.png"]
+    twice = boats.replace("number 3", "number 2").replace("K 103", "K 102")
+    page = read_page(f"<main><h1>Boats</h1><p>{TEXT}</p>{twice}</main>", URL)
+    assert names(find_pictures(page, verdict)).count("boat.png") == 1
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_the_picture_of_a_card_without_its_text_is_not_printed(before: bool) -> None:
+    row = cards(5, "<div class=tile><a href=/c/NUMBER><figure><img src=/c-NUMBER.jpg alt=Boats>"
+                   "</figure></a><div><a href=/c/NUMBER>All boats of kind NUMBER</a></div></div>")  # fmt: skip
+    text = f"<p>{TEXT}</p><p>{TEXT}</p>"
+    page, verdict = read(f"<main><h1>Boats</h1>{row}{text}</main>" if before else text + row + text)
+    assert not find_pictures(page, replace(verdict, kind="collection"))
+
+
+def test_a_picture_below_links_to_other_pages_is_a_banner() -> None:
+    banner = (
+        "<section><a aria-label=Oars href=/oars style='left:50%'>&nbsp;</a><picture>"
+        "<img src=/oars.jpg width=900 height=600 alt='Shop for oars'></picture>"
+        "<p>Until Monday.</p><p>In all shops.</p></section>"
+    )
+    page, verdict = read(article(PHOTO, banner))
+    selection = select_by_method(page, replace(verdict, kind="collection"))
+    assert [picture.candidate.alt for picture in selection.selected] == ["A ferry"]
+
+
+@pytest.mark.parametrize(
+    ("picture", "reason"),
+    [
+        ("<div class=hero__bg><img src=/a.jpg width=900 height=600></div>", "an ornament"),
+        ("<div class=part__bg aria-hidden=true><img src=/a.jpg width=900 height=600></div>",
+         "an ornament"),
+        ("<div class=pageBackgroundImageWrapper><img src=/a.jpg width=900 height=600></div>",
+         "an ornament"),
+        ("<figure><img src=/a.jpg width=900 height=600 alt='Background image'></figure>",
+         "an ornament"),
+        ("<figure><img src=/stripe-bg.jpg width=900 height=600 role=presentation></figure>",
+         "an ornament"),
+        ("<h3><a href=http://v.example.org/1><img src=/i/film32.png alt=Film></a>Learn more</h3>",
+         "a drawing of the interface"),
+        ("<p><a href=\"javascript:size('body')\"><img src=/img/larger.gif alt=Larger></a></p>",
+         "a button with a script"),
+    ],
+)  # fmt: skip
+def test_decoration_and_buttons_are_refused(picture: str, reason: str) -> None:
+    page, verdict = read(article(PHOTO, picture))
+    keep = tuple(
+        flag or "Learn" in s.text for flag, s in zip(verdict.keep, page.segments, strict=True)
+    )
+    selection = select_by_method(page, replace(verdict, keep=keep))
+    assert [picture.candidate.alt for picture in selection.selected] == ["A ferry"]
+    assert [picture.reason for picture in selection.rejected] == [reason]
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        "<div class='slide-background'><img src=/a.jpg width=900 height=600></div>",
+        "<div class='has-background'><img src=/a.jpg width=900 height=600></div>",
+        "<div class=part__bg><img src=/a.jpg width=900 height=600></div>",
+        "<a aria-hidden=true><img src=/pier-bg.jpg width=900 height=600></a>",
+        "<h3><img src=/star-of-the-river.jpg alt=Boat></h3>",
+        "<div class=hero__bg><img src=/a.jpg width=900 height=600 alt='The ferry'></div>",
+        "<h3><img src=/boat-1932.png alt=Boat></h3>",
+    ],
+)
+def test_other_pictures_are_not(picture: str) -> None:
+    page, verdict = read(article(PHOTO, picture))
+    assert len(find_pictures(page, verdict)) == 2

@@ -1,0 +1,339 @@
+"""The reasons for which a picture cannot belong to the article, whatever its score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
+
+from lxml.html import HtmlElement
+
+from ..html.index import ElementFlag
+from ..text import CAMEL_CASE
+from .candidates import Candidate, is_preview
+from .captions import Caption, is_credit_line
+from .features import FeatureReader, enlarges, find_dialog, is_one_of_many, nearest_link
+from .srcset import original_url
+
+#: A shorter caption may be a teaser's.
+_MIN_CAPTION_CHARS = 12
+_ICON_FEATURES = frozenset({
+    "file of an icon", "named as an icon", "file of a network", "file of an ad",
+})  # fmt: skip
+#: A smaller picture can only be an icon.
+_MAX_ICON_SIDE_PX = 64
+#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
+_BADGE = re.compile(
+    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
+    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
+    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
+    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
+    re.IGNORECASE,
+)
+_MAX_RULE_THICKNESS_PX = 3
+INTERFACE_DRAWING = "a drawing of the interface"
+
+
+def refusal(
+    reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
+) -> str:
+    """Return why a picture cannot belong to the article whatever its score, '' if it can."""
+    if "a smiley" in names:
+        return "a smiley"
+    if "an SVG file" in names and names & _ICON_FEATURES:
+        return INTERFACE_DRAWING
+    if is_preview(candidate) and reader.copies[candidate.url_key] > 1:
+        return "a placeholder"
+    if not caption.text and (reason := _refusal_without_caption(reader, candidate, names)):
+        return reason
+    if _is_portrait(reader, candidate, names, caption):
+        return "a portrait of the author"
+    has_caption = len(caption.text) >= _MIN_CAPTION_CHARS and not _is_linked(reader, caption)
+    if not has_caption and _is_teaser(reader, candidate, caption):
+        return "a teaser of another page"
+    sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
+    if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
+        return "as small as an icon"
+    return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
+
+
+def _is_in_dialog(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture is in a closed dialog that has no text of the article."""
+    dialog = find_dialog(candidate)
+    if dialog is None or dialog.get("open") is not None or dialog not in reader.index.indexes:
+        return False
+    lines = reader.index.segment_range(reader.index.indexes[dialog])
+    return reader.article_sums[lines.stop] == reader.article_sums[lines.start]
+
+
+#: A parameter by which a link names the advertisement it belongs to.
+_CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
+#: The features of a file that is a button if a script follows its link.
+_BUTTON_FEATURES = frozenset({"a GIF file", "file of an icon"})
+_BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
+_ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
+_FEED_LINK = re.compile(
+    r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
+)
+
+
+def _refusal_without_caption(
+    reader: FeatureReader, candidate: Candidate, names: frozenset[str]
+) -> str:
+    if _is_in_dialog(reader, candidate):
+        return "a picture in a dialog, which opens on a click"
+    if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
+        return "a badge or a hidden button"
+    if "linked for sharing" in names and "the page's own picture" not in names:
+        return "a button that shares the page"
+    if "linked to nowhere" in names and not names.isdisjoint(_BUTTON_FEATURES):
+        return "a button with a script"
+    if candidate.kind == "image" and is_preview(candidate):
+        return "a placeholder"
+    is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX
+    if _is_ornament(reader, candidate, names) or _is_backdrop(candidate, names):
+        return "an ornament"
+    if _is_icon_in_heading(candidate, names):
+        return INTERFACE_DRAWING
+    if is_rule or _is_counter_or_advertisement(candidate):
+        return "a rule, a counter or an advertisement"
+    if _is_below_other_heading(reader, candidate):
+        return "a picture below a heading of something else"
+    if _is_linked_banner(reader, candidate, names):
+        return "a banner or a button that leads to another page"
+    return ""
+
+
+#: A picture without text that occurs this often in the text divides it.
+_MIN_DIVIDERS = 3
+
+
+def _is_ornament(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+    """Return whether a picture without text is a divider or a GIF in the article's layout table."""
+    is_described = candidate.alt or candidate.title or candidate.natural_width
+    if is_described or candidate.kind != "image" or "no size" not in names:
+        return False
+    if reader.copies[candidate.url_key] >= _MIN_DIVIDERS and "in the text" in names:
+        return True
+    if "a GIF file" not in names:
+        return False
+    parts = [reader.index.elements[i].tag for i in _ancestors_without_article(reader, candidate)]
+    return "td" in parts and "table" not in parts
+
+
+#: The class of a picture behind text, and that of one behind the beginning or a part of the page.
+_BACKDROP = r"(?:background|bg)(?:-(?:image|img|media|pic(?:ture)?|wrap(?:per)?)){0,3}$"
+_BACKDROP_CLASS = re.compile(r"(?<![a-z])(?<!has-)(?<!with-)" + _BACKDROP)
+_PAGE_BACKDROP_CLASS = re.compile(
+    r"(?<![a-z])(?:hero|splash|banner|page|header|masthead|section)-(?:[a-z]{1,20}-){0,3}"
+    + _BACKDROP
+)
+_PICTURE_FEATURES = frozenset({"the page's own picture", "named as a gallery"})
+_MAX_CLASS_CHARS = 240
+_BACKDROP_ALT = re.compile(r"(?:hero |page )?background(?: (?:image|picture))?", re.IGNORECASE)
+
+
+def _is_backdrop(candidate: Candidate, names: frozenset[str]) -> bool:
+    """Return whether a picture is decoration behind text, by its classes or for screen readers."""
+    alt, element = candidate.alt, candidate.element
+    if _BACKDROP_ALT.fullmatch(alt):
+        return True
+    if alt or candidate.kind != "image" or not names.isdisjoint(_PICTURE_FEATURES):
+        return False
+    levels = [element, *islice(element.iterancestors(), 2)]
+    is_unread = any(
+        level.get("aria-hidden") == "true" or level.get("role") in ("presentation", "none")
+        for level in levels
+        if level.tag != "a"
+    )
+    if is_unread and "file of nothing" in names:
+        return True
+    classes = " ".join((level.get("class") or "")[:_MAX_CLASS_CHARS] for level in levels)
+    words = re.sub(r"[-_]+", "-", CAMEL_CASE.sub("-", classes)).lower().split()
+    return any(map((_BACKDROP_CLASS if is_unread else _PAGE_BACKDROP_CLASS).search, words))
+
+
+#: The name of a file with the size of an icon: 'vimeo32.png'.
+_ICON_FILE = re.compile(
+    r"(?<![0-9])(?:16|20|24|32|48|64)(?:px|x(?:16|20|24|32|48|64))?(?:@2x)?\.(?:png|gif|svg|webp|ico)$"
+)
+
+_PHOTOGRAPH_FILE = re.compile(r"\.(?:jpe?g|avif)$", re.IGNORECASE)
+
+
+def _is_icon_in_heading(candidate: Candidate, names: frozenset[str]) -> bool:
+    """Return whether a picture in a heading with text is an icon by the name of its file."""
+    if "in a heading" not in names or "with: none" in names or candidate.best is None:
+        return False
+    path = original_url(candidate.best.url).partition("?")[0]
+    is_named = not names.isdisjoint(_ICON_FEATURES) and not _PHOTOGRAPH_FILE.search(path)
+    return is_named or _ICON_FILE.search(path) is not None
+
+
+def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+    """Return whether a picture is an advertisement for the page it links to.
+
+    On a page that lists things, links over it lead there.
+    """
+    if reader.verdict.lists_things:
+        return "with: none" in names and any(map(_leads_to_page, _links_over(candidate.element)))
+    link = nearest_link(candidate.element, 8)
+    if link is None or not _leads_to_page(link) or "the page's own picture" in names:
+        return False
+    if reader.verdict.kind != "article" or reader.bounds is None:
+        return False
+    is_outside = (candidate.segment > reader.bounds.last and names.isdisjoint(_ALIKE_FEATURES)) or (
+        candidate.segment < reader.bounds.first and "linked elsewhere" in names
+    )
+    href = (link.get("href") or "").strip()[:2000]
+    return (
+        is_outside
+        or not names.isdisjoint(_BANNER_FEATURES)
+        or {"file of an icon", "no alt"} <= names
+        or bool(_CAMPAIGN.search(href) or _FEED_LINK.match(href))
+    )
+
+
+_MAX_LINKS_OVER = 20
+
+
+def _links_over(element: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the links without text beside a picture, which are placed over it."""
+    for level in (element, *islice(element.iterancestors(), 2)):
+        for siblings in (level.itersiblings(preceding=True), level.itersiblings()):
+            for link in islice(siblings, _MAX_LINKS_OVER):
+                if link.tag == "a" and not len(link) and not (link.text or "").strip():
+                    yield link
+
+
+def _ancestors_without_article(reader: FeatureReader, candidate: Candidate) -> Iterator[int]:
+    """Yield the indexes of a picture's element and its ancestors up to the article's text."""
+    index, begins, ends = candidate.index, reader.index.segment_begins, reader.index.segment_ends
+    while index >= 0 and reader.article_sums[begins[index]] == reader.article_sums[ends[index]]:
+        yield index
+        index = reader.index.parents[index]
+
+
+_MAX_TEASER_LINKS = 50
+
+
+def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture after the text is below a heading that is left out."""
+    previous = candidate.segment - 1
+    if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
+        return False
+    flags = reader.index.flags[reader.index.segment_blocks[previous]]
+    return bool(flags & _HEADING) and not reader.verdict.keep[previous]
+
+
+#: A wider picture of an audio player is the lead.
+_MAX_AUDIO_WIDTH_PX = 300
+_AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
+
+
+def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture is small, in an audio player, a part without the article's text."""
+    if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
+        return False
+    classes, ids = reader.index.classes, reader.index.ids
+    return any(
+        _AUDIO_CLASS.search(f"{classes[index] or ''} {ids[index] or ''}"[:400])
+        for index in _ancestors_without_article(reader, candidate)
+    )
+
+
+_AUTHOR_LINK = re.compile(
+    r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
+    re.IGNORECASE,
+)
+#: The alternative text of a portrait is little more than the author's name.
+_MAX_CHARS_BESIDE_NAME = 24
+#: A byline has little text before a name: 'written by '.
+_MAX_CHARS_BEFORE_NAME = 12
+
+
+def _is_portrait(
+    reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
+) -> bool:
+    """Return whether a picture shows the author: by its link, its text or its names."""
+    link = nearest_link(candidate.element, 8)
+    if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
+        return True
+    alt, text = candidate.alt.lower(), caption.text.lower()
+    alt_names_author = any(
+        name in alt for name in reader.authors if len(alt) < len(name) + _MAX_CHARS_BESIDE_NAME
+    )
+    if text:
+        return alt_names_author and any(
+            name in text
+            for name in reader.authors
+            if len(text) < len(name) + _MAX_CHARS_BEFORE_NAME
+        )
+    return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
+
+
+def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
+    segments = (reader.page.segments[i] for i in caption.segments)
+    return all(segment.is_link for segment in segments)
+
+
+# A teaser without a heading has more text in links.
+_MIN_TEASER_LINK_CHARS = 15
+_MIN_TEASER_LINK_SHARE = 0.3
+_MAX_TEASER_SEGMENTS = 40
+_HEADING = int(ElementFlag.HEADING)
+
+
+def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) -> bool:
+    """Return whether a picture announces another page, below the start of the text or as a card.
+
+    Its part of the page links there, and has a heading or little unlinked text.
+    """
+    if reader.bounds is None:
+        return False
+    if reader.verdict.lists_things:
+        may_be_teaser = is_one_of_many(reader, candidate)
+    else:
+        is_below = candidate.segment > reader.bounds.start
+        may_be_teaser = reader.verdict.kind == "article" and is_below
+    if not may_be_teaser:
+        return False
+    *_, part = (-1, *_ancestors_without_article(reader, candidate))
+    if part < 0 or not _has_page_link(reader.index.elements[part]):
+        return False
+    indexes = reader.index.segment_range(part)[:_MAX_TEASER_SEGMENTS]
+    segments = [reader.page.segments[i] for i in indexes if i not in caption.segments]
+    texts = [segment for segment in segments if not is_credit_line(segment.text)]
+    blocks = (reader.index.segment_blocks[segment.index] for segment in texts)
+    if any(reader.index.flags[block] & _HEADING for block in blocks):
+        return True
+    links = sum(segment.link_chars for segment in texts)
+    text = sum(len(segment.text) for segment in texts)
+    return links >= _MIN_TEASER_LINK_CHARS and links > _MIN_TEASER_LINK_SHARE * text
+
+
+def _has_page_link(element: HtmlElement) -> bool:
+    """Return whether an element is in a link to another page or contains one."""
+    outer_link = nearest_link(element, 3)
+    links = islice(element.iter("a"), _MAX_TEASER_LINKS)
+    return any(map(_leads_to_page, chain((outer_link,) if outer_link is not None else (), links)))
+
+
+def _leads_to_page(link: HtmlElement) -> bool:
+    """Return whether a link leads to another page rather than to a larger picture."""
+    href = (link.get("href") or "").strip()
+    return bool(href) and not href.startswith(("#", "javascript:")) and not enlarges(link)
+
+
+#: A size or a number in the query of a picture's address, which a counter's does not have.
+_LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9a-f]{8}")
+#: The address of a picture that a server of advertisements chooses.
+_ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zoneid=")
+
+
+def _is_counter_or_advertisement(candidate: Candidate) -> bool:
+    """Return whether a picture comes from a counter or an advertisement server."""
+    url = original_url(candidate.best.url) if candidate.best else ""
+    path, _, query = url.partition("?")
+    is_counter = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
+    return (is_counter and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None
