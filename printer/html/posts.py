@@ -671,12 +671,16 @@ _CARD_CLASS = re.compile(
 
 
 def is_in_card(path: Iterable[HtmlElement]) -> bool:
-    """Return whether text is in the preview of a linked page, apart from its title."""
+    """Return whether text is in the preview of a linked page, apart from its title.
+
+    A link in a paragraph has only the title.
+    """
     for element in path:
         if element.tag in HEADINGS:
             return False
         if (classes := element.get("class")) and _CARD_CLASS.search(classes[:300].lower()):
-            return True
+            box = element.getparent()
+            return element.tag != "a" or box is None or box.tag != "p"
     return False
 
 

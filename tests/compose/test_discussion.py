@@ -247,6 +247,13 @@ def test_the_preview_of_a_linked_page_is_its_title_without_its_picture() -> None
     assert "The harbour news" in map(plain_text, (getattr(block, "spans", ()) for block in blocks))
 
 
+def test_a_link_that_a_forum_titles_in_a_sentence_is_printed() -> None:
+    link = "<p><a class=inline-onebox href=https://b.test/>The harbour news</a> - All of it.</p>"
+    remarks = [("Rosa", thought("Rosa")), ("Ida", thought("Ida") + link)]
+    blocks = posts(thread(*remarks, ("Vera", thought("Vera"))))[1].blocks
+    assert plain_text(getattr(blocks[-1], "spans", ())) == "The harbour news - All of it."
+
+
 def test_the_button_that_unfolds_a_quotation_is_not_printed() -> None:
     quotation = f"<blockquote>{LONG}<div class=quoteExpand>Click to unfold</div></blockquote>"
     remarks = [("Rosa", thought("Rosa")), ("Ida", quotation + thought("Ida"))]
