@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
@@ -179,7 +179,7 @@ class ArticleBuilder:
         if tag == "br":
             self.buffer.run.breaks += 1
         elif tag == "wbr":
-            self.buffer.run.add(ZERO_WIDTH_SPACE, self.style)
+            self._add_line_break_opportunity(element)
         elif tag == "img":
             self._add_text_image(element)
         elif tag in BLOCK_TAGS:
@@ -261,8 +261,18 @@ class ArticleBuilder:
         elif mark := mark_of(element, tag):
             self._add_mark(mark)
         elif tag == "wbr":  # the parser nests what follows in it
-            self.buffer.run.add(ZERO_WIDTH_SPACE, self.style)
+            self._add_line_break_opportunity(element)
         return entered
+
+    def _add_line_break_opportunity(self, element: HtmlElement) -> None:
+        """Add a place where a word may be divided; between a link and a label, it is a space."""
+        last, following = element.getprevious(), next(chain(element, element.itersiblings()), None)
+        is_after_link = last is not None and last.tag == "a" and not last.tail
+        is_label = following is not None and following.get("title") and not element.text
+        if is_after_link and is_label:
+            self.buffer.run.space = True
+        else:
+            self.buffer.run.add(ZERO_WIDTH_SPACE, self.style)
 
     def _enter_note(self, entered: _OpenElement, element: HtmlElement, name: str) -> None:
         """Open a note; one within a line is put after its paragraph, and a mark in its place."""

@@ -25,6 +25,7 @@ from tests.support.compose_html import compose_article
         ("<b class=title>Wide rivers</b>Our boats are dry.", "Wide rivers Our boats are dry."),
         ("<em class=title>GRIP</em>GRIP is new here.", "GRIP GRIP is new here."),
         ("<img src=/i><em class=name>Grip 2.0</em>It holds well.", "Grip 2.0 It holds well."),
+        ("<a href=/s>Seed</a><wbr><b title=x><code>unstable</code></b>", "Seed unstable"),
         ("Built by:<span>Anna of Marl</span>", "Built by: Anna of Marl"),
         ("<i class=a>2008</i><i class=a>2h 32m</i><i class=a>PG-13</i>", "2008 2h 32m PG-13"),
         ("<kbd>Ctrl</kbd>+<kbd>F</kbd><kbd>Tab</kbd><kbd>4</kbd>", "Ctrl+F Tab 4"),
