@@ -44,6 +44,8 @@ def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: 
     _name_pairs(boxes)
     _name_boxes(boxes)
     _name_links_in_lists(elements)
+    _name_ingredients(boxes)
+    _name_steps(elements)
     _name_attributions(elements)
     _name_accordions(tree, elements, source)
     _drop_window_notices(elements)
@@ -235,6 +237,51 @@ def _name_links_in_lists(elements: Iterable[HtmlElement]) -> None:
             item = box.makeelement("li")
             link.addprevious(item)
             item.append(link)
+
+
+_INGREDIENT_PROPERTIES = frozenset({"recipeIngredient", "ingredients"})
+
+
+def _name_ingredients(boxes: Iterable[HtmlElement]) -> None:
+    """Make a recipe's ingredients, which microdata marks, the items of a list, each on a line."""
+    items = [box for box in boxes if box.get("itemprop") in _INGREDIENT_PROPERTIES]
+    ingredients: HtmlElement | None = None
+    for item in items:
+        if ingredients is None or item.getprevious() is not ingredients:
+            ingredients = item.makeelement("ul")
+            item.addprevious(ingredients)
+        item.tail, tail = None, item.tail
+        ingredients.append(item)
+        ingredients.tail = None if _is_blank(tail) else tail
+        item.tag = "li"
+        for part in item.iter("div", "p"):
+            part.tag, part.tail = "span", f" {part.tail or ''}"
+
+
+_MAX_STEPS = 100
+
+
+def _name_steps(elements: Iterable[HtmlElement]) -> None:
+    """Number the lists whose items begin with their numbers, each in a box above the text."""
+    for box in [element for element in elements if element.tag == "ul"]:
+        items = list(islice(box, _MAX_STEPS + 1))
+        if not 1 < len(items) <= _MAX_STEPS:
+            continue
+        numbers = [number for item in items if (number := _number_above(item)) is not None]
+        texts = [(number.text or "").strip() for number in numbers]
+        if texts == [str(n) for n in range(1, len(items) + 1)]:
+            box.tag = "ol"
+            for number in numbers:
+                number.text = None
+
+
+def _number_above(item: HtmlElement) -> HtmlElement | None:
+    """Return the box that an item begins with, if it has only text and more boxes follow."""
+    while len(item) and _is_blank(item.text):
+        item = item[0]
+    following = item.getnext()
+    is_alone = item.tag != "li" and not len(item) and _is_blank(item.tail)
+    return item if is_alone and following is not None and following.tag in _BLOCK_TAGS else None
 
 
 _VERSE_CLASS = re.compile(

@@ -250,3 +250,29 @@ def test_custom_elements_are_named_by_the_last_word() -> None:
     assert [element.tag for element in page.tree.find("body").iter()] == [
         "body", "header", "nav", "a", "menu-card",
     ]  # fmt: skip
+
+
+def test_the_ingredients_of_a_recipe_are_a_list_of_lines() -> None:
+    parts = (("1/4", "cup butter"), ("2", "eggs"))
+    recipe = "".join(
+        f"<div itemprop=recipeIngredient><div>{amount}</div><div><p>{name}</p></div></div>\n"
+        for amount, name in parts
+    )
+    (ingredients,) = blocks(f"<div><h3></h3>{recipe}</div>")
+    assert isinstance(ingredients, List)
+    assert not ingredients.ordered
+    assert texts(recipe) == ["1/4 cup butter", "2 eggs"]
+
+
+def test_items_below_their_numbers_are_a_numbered_list() -> None:
+    step = "<li><div><div>{}</div><div>Stir the batter and wait.</div></div></li>"
+    (steps,) = blocks(f"<ul>{step.format(1)}{step.format(2)}</ul>")
+    assert isinstance(steps, List)
+    assert steps.ordered
+    assert texts(f"<ul>{step.format(1)}{step.format(2)}</ul>") == ["Stir the batter and wait."] * 2
+    (scores,) = blocks(f"<ul>{step.format(7)}{step.format(3)}</ul>")
+    assert isinstance(scores, List)
+    assert not scores.ordered
+    (counts,) = blocks("<ul><li><b>1</b> cup of milk</li><li><b>2</b> eggs</li></ul>")
+    assert isinstance(counts, List)
+    assert not counts.ordered
