@@ -34,7 +34,7 @@ from ..article import (
     walk,
 )
 from ..i18n import fold_words, page_labels
-from ..text import BULLETS, DATELINE, SCENE_BREAK, comparison_key
+from ..text import BULLETS, DATELINE, SCENE_BREAK, comparison_key, count_words
 from .collection import is_collection, split_collection
 from .inline import join_lines, split_labels, split_lines
 
@@ -365,11 +365,21 @@ _MIN_BLOCKS = 3
 
 
 def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
-    """Drop rules and headings at the end."""
+    """Drop rules and headings at the end; a sentence there closes an article."""
     end = len(blocks)
     while end and (isinstance(blocks[end - 1], Rule) or _is_left_over(blocks[:end], kind)):
         end -= 1
+    last = blocks[end] if end < len(blocks) else None
+    if kind == "article" and isinstance(last, Heading) and _is_sentence(plain_text(last.spans)):
+        return [*blocks[:end], Paragraph(last.spans, last.id, last.lang, last.dir)]
     return blocks[:end]
+
+
+_MIN_SENTENCE_WORDS = 5
+
+
+def _is_sentence(text: str) -> bool:
+    return text.endswith((".", "!", "?")) and count_words(text) >= _MIN_SENTENCE_WORDS
 
 
 def _is_left_over(blocks: list[Block], kind: str) -> bool:

@@ -92,6 +92,14 @@ def test_a_heading_with_nothing_beneath_it_at_the_end_is_left_out() -> None:
     assert len(outline("<p>x</p>" + entries.format("Marl") + entries.format("Nantmoor"))) == 4
 
 
+def test_a_sentence_set_as_a_heading_at_the_end_closes_an_article() -> None:
+    closing = "<h2>x</h2><p>y</p><h2>What do you think about it all?</h2>"
+    blocks = compose_article(closing).blocks
+    assert isinstance(blocks[-1], Paragraph)
+    assert plain_text(blocks[-1].spans) == "What do you think about it all?"
+    assert len(compose_article(closing.replace(" about it all?", "")).blocks) == 2
+
+
 def test_names_of_other_products_at_the_end_are_left_out() -> None:
     names = compose_article("<h2>Oar</h2><p>x</p><p>y</p><h3>Boat</h3><h3>Sail</h3>").blocks
     assert len(postprocess(names, "", {}, linked=False, kind="collection")) == 5
