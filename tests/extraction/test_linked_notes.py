@@ -71,3 +71,15 @@ def test_notes_may_be_numbered_without_brackets_or_by_their_list() -> None:
     )
     assert len(chosen(f"{cited}<ul>{items}</ul>", "boot", kind="article")) == 1
     assert len(chosen(f"<p>{TEXT}<sup>1</sup></p>{lines}", "boot", kind="article")) == 1
+
+
+def test_a_note_below_the_text_that_a_star_refers_to_is_kept() -> None:
+    note = "*Disclosure: the boots are lent by the harbour and are not for sale."
+    text = f"<p>An account* of it. {TEXT}</p>"
+
+    def below(html: str) -> list[str]:
+        return chosen(html, "boots", "Contact", kind="article")[1:]
+
+    assert below(f"{text}<div>Contact</div><div>{note}</div>") == [note]
+    assert below(f"<p>{TEXT}</p><div>{note}</div>") == []
+    assert below(f"{text}<form><p>{note}</p><input name=name></form>") == []
