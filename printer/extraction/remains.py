@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby, islice, pairwise, takewhile
 
@@ -105,8 +106,7 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
                 below = segments[position + 1 : following]
                 names = [s for s in below if s.block.tag in HEADING_TAGS and s.link_chars]
                 row_headings += [heading] * (len(names) >= _MIN_CARDS)
-        shape = str(block.tag), block.get("class") or ""
-        by_shape.setdefault(shape, []).append((heading, is_empty))
+        by_shape.setdefault(_look(block), []).append((heading, is_empty))
     for similar_headings in by_shape.values():
         empty = [heading for heading, is_empty in similar_headings if is_empty]
         if 2 * len(empty) < len(similar_headings):
@@ -220,8 +220,12 @@ _MIN_CARDS = 3
 
 
 def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
-    """Return the lines of a few small boxes below the text whose buttons were left out."""
+    """Return the lines of a few small boxes below the text whose buttons were left out.
+
+    A box whose heading looks like those of other entries is one of them.
+    """
     index, segments = page.index, page.segments
+    headings = Counter(_look(s.block) for s in segments if keep[s.index])
     paragraphs = (
         s.index for s in segments if keep[s.index] and len(s.text) >= _MIN_PARAGRAPH_CHARS
     )
@@ -236,7 +240,8 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
         first, last = segments[box[0]], segments[box[-1]]
         is_button = last.link_chars == len(last.text) or last.block.tag == "button"
         is_button = is_button and len(last.text) <= _MAX_BUTTON_CHARS
-        is_headed = first.block.tag in HEADING_TAGS or (
+        is_entry = bool(first.block.get("class")) and headings[_look(first.block)] >= _MIN_CARDS
+        is_headed = (first.block.tag in HEADING_TAGS and not is_entry) or (
             is_drawn_as_button(last) and _is_bold(first)
         )
         is_headed = is_headed and not first.link_chars
@@ -255,6 +260,10 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
 def _is_bold(segment: Segment) -> bool:
     bold = segment.block.iter("b", "strong")
     return segment.text in (" ".join(element.text_content().split()) for element in islice(bold, 2))
+
+
+def _look(element: HtmlElement) -> tuple[str, str]:
+    return str(element.tag), element.get("class") or ""
 
 
 def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
