@@ -43,8 +43,10 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
     lines = 0
     late_bylines: list[int] | None = None  # the bylines below the first paragraph
     summary_list: HtmlElement | None = None  # a list that serves as the first paragraph
+    entries = _entry_classes(selected)
     for i, segment in enumerate(selected.segments):
-        if not selected.keep[i] or "caption" in (segment.block.get("class") or "").lower():
+        classes = (segment.block.get("class") or "").lower()
+        if not selected.keep[i] or "caption" in classes:
             continue
         text = segment.text
         if title and _BREADCRUMB.search(text) and fold_words(text).endswith(title):
@@ -60,10 +62,12 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
             summary_list = parent
             late_bylines = None if segment.block.tag in ("h1", "h2") else []
             continue
+        if classes in entries:
+            continue
         lines += 1
         if lines > _MAX_OPENING_LINES:
             return
-        is_named = _BYLINE_CLASS.search((segment.block.get("class") or "")[:300].lower())
+        is_named = _BYLINE_CLASS.search(classes[:300])
         is_credit = is_named or _is_byline(selected, text) or _is_date(selected, text)
         is_year = words <= _MAX_WORDS_OF_DATE and YEAR.search(text) is not None
         is_credit = is_credit or (is_year and _is_beside_date(selected, i))
@@ -73,6 +77,19 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
             selected.keep[i] = False
         elif kind == "article" and title not in fold_words(text):
             selected.keep[i] = not is_credit
+
+
+_MIN_ENTRIES = 3
+
+
+def _entry_classes(selected: SelectedText) -> set[str]:
+    """Return the classes of the linked and dated lines that are the entries of a list."""
+    dated = (
+        (segment.block.get("class") or "").lower()
+        for segment, flag in zip(selected.segments, selected.keep, strict=True)
+        if flag and segment.link_chars and YEAR.search(segment.text[:_MAX_COUNTED_CHARS])
+    )
+    return {name for name, count in Counter(dated).items() if name and count >= _MIN_ENTRIES}
 
 
 _MAX_LINE_WORDS = 15

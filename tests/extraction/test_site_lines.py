@@ -503,3 +503,12 @@ def test_the_box_of_a_story_that_somebody_else_signs_goes():
     assert len(choice(html.format(boxes[0]), [""], head=head)) == 7
     assert len(choice(html.format(boxes[0] + boxes[1]), [""], head=head)) == 13
     assert len(choice(html.format(boxes[2]), [""], head=head)) == 10
+
+
+def test_the_first_entry_of_a_list_is_no_byline():
+    head = '<meta name="author" content="Ivo Halloran">'
+    line = f"<p class=t><a href=/{{0}}>Boat {{0}}</a>, {{0}} May 2024</p><p>{TEXT} {{0}}.</p>"
+    entries = "".join(map(line.format, (3, 2, 1)))
+    html = f"<h1>Ferries</h1>{entries}".replace("Boat 3", "Ivo Halloran")
+    assert len(choice(html, ["Ivo", "Boat", TEXT], head=head)) == 6
+    assert len(choice(html.replace("class=t", ""), ["Ivo", "Boat", TEXT], head=head)) < 6
