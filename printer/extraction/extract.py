@@ -47,6 +47,7 @@ from .missing_blocks import (
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
+    add_section_headings,
     add_subheadings,
 )
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
@@ -87,6 +88,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_missing_end(page, keep, scores)
         keep = add_announced_lists(page, keep)
         keep = add_item_labels(page, keep, scores, kind)
+        keep = add_section_headings(page, keep, scores)
         keep = add_subheadings(page, keep, scores, kind)
     keep = add_similar(page, keep, scores)
     if is_list:
@@ -262,7 +264,7 @@ def _between(selected: Bools) -> Bools:
 
 #: The lowest score of a heading that looks like selected ones.
 _MIN_SIMILAR_SCORE = 0.2
-_MIN_MAIN_HEADING_SCORE = 0.3
+_MIN_MAIN_HEADING_SCORE = 0.25
 _MIN_LABEL_SCORE = 0.4
 #: The same of a label that is alone with the text in an element.
 _MIN_FIELD_SCORE = 0.3
@@ -278,7 +280,44 @@ def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tu
     for segment, least in candidates:
         i = segment.index
         selected[i] |= scores[i] >= least and segment.text not in texts
+    for segment, least in _repeated_labels(page, keep):
+        selected[segment.index] |= scores[segment.index] >= least
     return tuple(selected)
+
+
+#: The lowest scores of a repeated heading, and of another repeated label.
+_MIN_REPEATED_HEADING_SCORE = 0.3
+_MIN_REPEATED_LABEL_SCORE = 0.55
+
+
+def _repeated_labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
+    """Yield the copies of selected headings and labels that are above other selected text.
+
+    The selection has one of several copies; each of 'Pros' has a list of its own.  The text below
+    a twin for narrow screens is the same.
+    """
+    below: dict[str, set[str]] = {}
+    shapes: set[tuple[str, str, str]] = set()
+    pairs = [pair for pair in pairwise(page.segments) if len(pair[0].text) <= _MAX_HEADING_CHARS]
+    for segment, following in pairs:
+        if keep[segment.index]:
+            below.setdefault(segment.text, set()).add(following.text)
+            shapes.add((segment.text, *tag_and_class(segment.block)))
+    for segment, following in pairs:
+        texts_below = below.get(segment.text)
+        if keep[segment.index] or not keep[following.index] or texts_below is None:
+            continue
+        is_heading = _is_heading(segment)
+        is_label = is_heading or (
+            segment.block.tag not in _TERM_TAGS
+            and len(segment.text) <= _MAX_LABEL_CHARS
+            and not segment.link_chars
+            and following.block.tag not in HEADING_TAGS
+            and (segment.text, *tag_and_class(segment.block)) in shapes
+        )
+        if is_label and following.text not in texts_below:
+            texts_below.add(following.text)
+            yield segment, _MIN_REPEATED_HEADING_SCORE if is_heading else _MIN_REPEATED_LABEL_SCORE
 
 
 def _similar_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
@@ -314,6 +353,7 @@ def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     # A short heading elsewhere may be the name of the site.
     parent = heading.block.getparent()
     is_beside_text = parent is page.segments[first].block.getparent() and parent.tag != "body"
+    is_beside_text = is_beside_text or parent.tag == "article"
     is_name = (len(words) < _MIN_MAIN_HEADING_WORDS and not is_beside_text) or is_date_line(
         heading.text, page.metadata.language
     )
@@ -330,14 +370,19 @@ _TERM_TAGS = frozenset({"td", "th", "dt", "li"})
 
 
 def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
-    """Yield lines with a colon and figures right above text, each with the score it needs."""
+    """Yield lines with a colon and figures right above text, each with the score it needs.
+
+    A bold line may be above a list or a table.
+    """
     index = page.index
     for segment, below in pairwise(page.segments):
         text, parent = segment.text, segment.block.getparent()
         is_figure = len(text) <= _MAX_FIGURE_CHARS and bool(_FIGURE.fullmatch(text))
         is_label = text.endswith((":", "：")) and len(text) <= _MAX_LABEL_CHARS
-        is_label = (is_label or is_figure) and not keep[segment.index]
-        if is_label and keep[below.index] and not segment.link_chars:
+        is_new = not keep[segment.index] and keep[below.index] and not segment.link_chars
+        if is_new and segment.block.tag in ("div", "p") and _is_above_list(segment, below):
+            yield segment, _MIN_BOLD_SCORE
+        if is_new and (is_label or is_figure):
             is_inside = parent is not None and parent is below.block.getparent()
             around = index.segment_blocks[segment.index]
             while index.segment_ends[around] <= below.index:
@@ -346,6 +391,20 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]
             if (is_inside or is_field) and segment.block.tag not in _TERM_TAGS:
                 is_likely = is_field or is_figure
                 yield segment, _MIN_FIELD_SCORE if is_likely else _MIN_LABEL_SCORE
+
+
+_MIN_BOLD_SCORE = 0.2
+_LISTS = frozenset({"table", "dl", "ul", "ol"})
+
+
+def _is_above_list(segment: Segment, below: Segment) -> bool:
+    """Return whether a line is short, in bold print, and right above a list or a table."""
+    following = segment.block.getnext()
+    if len(segment.text) > _MAX_LABEL_CHARS or following is None or following.tag not in _LISTS:
+        return False
+    leaves = (leaf.parent for leaf in segment.leaves if leaf.text.strip())
+    is_bold = all(leaf is not None and leaf.tag in ("b", "strong") for leaf in leaves)
+    return is_bold and following in below.block.iterancestors()
 
 
 _MAX_HEADING_CHARS = 120

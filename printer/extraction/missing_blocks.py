@@ -97,23 +97,37 @@ _MIN_QUESTIONS_SCORE = 0.45
 def _question_lists(
     index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
 ) -> list[tuple[int, int]]:
-    """Return the likely lists of questions and answers, which open on a click on many pages."""
+    """Return the likely lists of questions and answers, which open on a click on many pages.
+
+    A list of ``details`` may be partly selected.  A heading right above a list is a part of it.
+    """
     segments = index.segments
     known_texts = selected_texts(segments, keep)
     ranges: list[tuple[int, int]] = []
     start = 0
     while start < len(segments):
-        if keep[start] or not _is_question(segments[start]):
+        is_text = keep[start] and segments[start].block.tag != "summary"
+        if is_text or not _is_question(segments[start]):
             start += 1
             continue
         end, questions = _read_questions(segments, start)
         is_list = questions >= _MIN_QUESTIONS and end - start >= 2 * questions
         is_list = is_list and _has_few_links(segments[start:end], _MAX_LINKED)
-        is_list = is_list and not any(s.text in known_texts for s in segments[start:end])
+        is_list = is_list and not any(
+            s.text in known_texts and not keep[s.index] for s in segments[start:end]
+        )
         if is_list and _mean_score(scores, start, end) >= _MIN_QUESTIONS_SCORE:
-            ranges.append((start, end))
+            ranges.append((start - _is_heading_above(index, start), end))
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
+
+
+def _is_heading_above(index: PageIndex, start: int) -> bool:
+    """Return whether the line above a block is a heading in one of the boxes around the block."""
+    heading = index.segment_blocks[start - 1] if start else -1
+    box = index.parents[heading] if heading >= 0 else -1
+    is_in_box = box >= 0 and index.segment_begins[box] < start < index.segment_ends[box]
+    return is_in_box and index.tags[heading] in _SUBHEADING_TAGS
 
 
 _MAX_ANSWER_SEGMENTS = 8
@@ -284,9 +298,33 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
             for j in pending:
                 selected[j] = True
             pending = []
-    for i in (*_last_paragraphs(index, selected, scores), *_closing_credits(index, selected)):
+    for i in (
+        *_last_paragraphs(index, selected, scores),
+        *_closing_credits(index, selected),
+        *_last_section(index, selected),
+    ):
         selected[i] = True
     return tuple(selected)
+
+
+#: The fewest other sections like the last one.
+_MIN_SIMILAR_SECTIONS = 3
+
+
+def _last_section(index: PageIndex, keep: Sequence[bool]) -> Iterator[int]:
+    """Yield the paragraphs below the last selected line, a heading, as below those like it."""
+    last = max(i for i, flag in enumerate(keep) if flag)
+    blocks = index.segment_blocks
+    if index.tags[blocks[last]] not in _SUBHEADING_TAGS:
+        return
+    heading = _outer_shape(index, blocks[last])
+    similar = [i for i in range(last) if keep[i] and _outer_shape(index, blocks[i]) == heading]
+    bodies = Counter(_outer_shape(index, blocks[i + 1]) for i in similar if keep[i + 1])
+    for i in range(last + 1, len(blocks)):
+        shape = _outer_shape(index, blocks[i])
+        if index.tags[blocks[i]] != "p" or bodies[shape] < _MIN_SIMILAR_SECTIONS:
+            return
+        yield i
 
 
 #: Credits for the text on one line, and one of several such lines.
@@ -340,34 +378,67 @@ def _last_paragraphs(
                 yield i
 
 
-#: The lowest score of a heading right above selected text in documentation.
-_MIN_REFERENCE_HEADING_SCORE = 0.3
+#: The lowest score of a heading right above selected text.
+_MIN_HEADING_SCORE = 0.3
 _MAX_SECTION_SEGMENTS = 30
 
 
 def add_subheadings(
     page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
 ) -> tuple[bool, ...]:
-    """Return the selection with subheadings right below headings, such as product names.
+    """Return the selection with headings right above selected text, and right below headings.
 
-    In documentation, add headings right above selected text.
+    Names of products are below headings; in an article, a link above text is another story.
     """
     index = page.index
     selected = list(keep)
     tags = [index.tags[block] for block in index.segment_blocks]
-    paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] == "p")
+    paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] in ("p", "li"))
     for i in range(next(paragraphs, len(keep)) + 1, len(keep)):
         is_short = len(page.segments[i].text) <= _MAX_HEADING_CHARS
         if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
             continue
+        is_above = scores[i] >= _MIN_HEADING_SCORE and any(keep[i + 1 : i + 2])
         if kind == "documentation":
-            selected[i] = scores[i] >= _MIN_REFERENCE_HEADING_SCORE and any(keep[i + 1 : i + 2])
+            selected[i] = is_above
             continue
+        selected[i] = is_above and _has_few_links([page.segments[i]], _MAX_LINKED)
         is_below = keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
         if is_below and scores[i] >= _MIN_BLOCK_SCORE:
             after = range(i + 1, min(i + 1 + _MAX_SECTION_SEGMENTS, len(keep)))
             end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)
-            selected[i] = any(keep[i + 1 : end])
+            selected[i] |= any(keep[i + 1 : end])
+    return tuple(selected)
+
+
+#: The fewest headings of a series, their lowest score and the least text below each.
+_MIN_SERIES = 3
+_MIN_SERIES_SCORE = 0.25
+_MIN_SERIES_CHARS = 100
+
+
+def add_section_headings(
+    page: Page, keep: Sequence[bool], scores: Sequence[float]
+) -> tuple[bool, ...]:
+    """Return the selection with the headings in the same boxes as a selected one, as of products.
+
+    There is selected text below each of them; prices and ratings may be between.
+    """
+    index = page.index
+    sums = _running_sums(index, keep)
+    series: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for i, segment in enumerate(page.segments):
+        tag = index.tags[index.segment_blocks[i]]
+        if tag in _SUBHEADING_TAGS and len(segment.text) <= _MAX_HEADING_CHARS:
+            series.setdefault(_outer_shape(index, index.segment_blocks[i]), []).append(i)
+    selected = list(keep)
+    for headings in series.values():
+        ends = [*headings[1:], min(headings[-1] + _MAX_SECTION_SEGMENTS, len(keep))]
+        sizes = [sums[end] - sums[i + 1] for i, end in zip(headings, ends, strict=True)]
+        is_series = len(headings) >= _MIN_SERIES and min(sizes) >= _MIN_SERIES_CHARS
+        if is_series and any(keep[i] for i in headings):
+            for i in headings:
+                selected[i] |= scores[i] >= _MIN_SERIES_SCORE
     return tuple(selected)
 
 

@@ -73,6 +73,8 @@ def test_the_figure_above_the_text_of_a_card_stays() -> None:
 def test_a_short_main_heading_stands_in_the_element_of_the_text() -> None:
     heading = f"<article><h1>Nets</h1><p>{TEXT}</p></article>"
     assert added(heading, "Nets", score=0.4, title="A page of the harbour") == ["Nets"]
+    box = f"<article><h1>Nets</h1><div><p>{TEXT}</p></div></article>"
+    assert added(box, "Nets", score=0.25, title="A page of the harbour") == ["Nets"]
     separate = f"<header><h1>Nets</h1></header><p>{TEXT}</p>"
     assert added(separate, "Nets", score=0.4, title="A page of the harbour") == []
 
@@ -80,3 +82,21 @@ def test_a_short_main_heading_stands_in_the_element_of_the_text() -> None:
 def test_headings_are_alike_by_their_first_class() -> None:
     parts = f"<h2 class='title part'>Ropes</h2><p>{TEXT}</p><h2 class='title end'>Nets</h2>{TEXT}"
     assert added(parts, "Ropes") == ["Ropes"]
+
+
+@pytest.mark.parametrize("label", ["<h3>Tides</h3>", "<div class=label>Tides</div>"])
+def test_the_same_label_stays_above_each_of_several_texts(label: str) -> None:
+    html = f"{label}<ul><li>High</li></ul>{label}<ul><li>Low</li></ul>{label}<ul><li>Low</li></ul>"
+    page = read_page(f"<html><body>{html}</body></html>")
+    keep = [i != 2 and i != 4 for i in range(6)]
+    flags = add_similar(page, keep, [0.6] * 6)
+    assert flags == (True, True, True, True, False, True)  # the last two are one for narrow screens
+    assert add_similar(page, keep, [0.2] * 6) == tuple(keep)
+
+
+def test_a_bold_line_above_a_table_stays() -> None:
+    label = "<div><strong>Dimensions</strong></div>"
+    table = "<table><tr><td>Mole 300 m</td></tr></table>"
+    assert added(f"<p>{TEXT}</p>{label}{table}", "Dimensions") == ["Dimensions"]
+    assert added(f"<p>{TEXT}</p>{label}<p>{TEXT}</p>", "Dimensions") == []
+    assert added(f"<p>{TEXT}</p>{label}{table}", "Dimensions", score=0.1) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -13,6 +14,7 @@ from printer.extraction.missing_blocks import (
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
+    add_section_headings,
     add_subheadings,
 )
 from printer.html.page import read_page
@@ -391,3 +393,52 @@ def test_an_embedded_post_between_paragraphs_is_added_if_it_has_words() -> None:
     assert added(page.format("<a href=/9>See this post on their site</a>"), 0.0) == ""
     assert added(page.replace("twitter-tweet", "pull").format("The ferry is late."), 0.0) == ""
     assert added(f"<p>{TEXT}</p><p>Others</p><p>Here</p>{post.format('The ferry')}", 0.0) == ""
+
+
+def questions(*texts: str) -> str:
+    return "".join(
+        f"<details><summary>{text}</summary><p>An answer to that.</p></details>" for text in texts
+    )
+
+
+def test_a_partly_selected_list_of_questions_is_completed_with_its_heading() -> None:
+    html = f"<section><h2>FAQ</h2>{questions(TEXT + '?', 'Who rings?', 'Where is it?')}</section>"
+    page = read_page(f"<html><body><p>{TEXT}</p>{html}<p>Subscribe</p></body></html>")
+    keep = tuple(TEXT in segment.text for segment in page.segments)
+    flags = add_missing_blocks(page, keep, [0.1, 0.1, 0.9, 0.9, 0.6, 0.6, 0.2, 0.3, 0.0])
+    assert [s.text for s, flag in zip(page.segments, flags, strict=True) if not flag] == [
+        "Subscribe"
+    ]
+
+
+def test_the_last_of_a_series_of_sections_has_its_paragraphs_too() -> None:
+    section = f"<div><h3>A part</h3><div><p>{TEXT}</p></div></div>"
+    last = "<div><h3>{}</h3><div><p>No one waits.</p></div></div><p>Share this.</p>"
+
+    def end(heading: str, count: int) -> str:
+        html = section * count + last.format(heading)
+        page = read_page(f"<html><body>{html}</body></html>")
+        keep = [s.text in (TEXT, "A part", heading) for s in page.segments]
+        flags = add_missing_end(page, keep, [0.05] * len(keep))
+        chosen = zip(page.segments, keep, flags, strict=True)
+        return " ".join(s.text for s, before, after in chosen if after and not before)
+
+    assert end("The end", 3) == "No one waits."
+    assert end("The end", 2) == ""
+
+
+def test_the_headings_of_a_series_are_added_if_one_is_selected() -> None:
+    box = "<div class=box><h2>{}</h2></div><p>$ 9</p><p>" + TEXT + " " + TEXT + "</p>"
+    html = "".join(box.format(name) for name in (f"Best, {TEXT}", "Fastest", "Lightest"))
+    assert added(html, add=add_section_headings) == "Fastest Lightest"
+    assert added(html, 0.2, add_section_headings) == ""
+    assert added(html + "<div class=box><h2>Other</h2></div>", add=add_section_headings) == ""
+
+
+def test_headings_above_the_text_of_an_article_are_added_unless_they_are_links() -> None:
+    heading = "<h3>Ropes</h3>"
+    html = f"<p>{TEXT}</p>{heading}<ul><li>{TEXT} One.</ul>"
+    add = partial(add_subheadings, kind="article")
+    assert added(html, add=add) == "Ropes"
+    assert added(html.replace("Ropes", "<a href=/r>Ropes</a>"), add=add) == ""
+    assert added(html.replace(f"<p>{TEXT}</p>", ""), add=add) == ""
