@@ -222,7 +222,7 @@ _MIN_CARDS = 3
 def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     """Return the lines of a few small boxes below the text whose buttons were left out.
 
-    A box whose heading looks like those of other entries is one of them.
+    A box above more text whose heading looks like those of other entries is one of them.
     """
     index, segments = page.index, page.segments
     headings = Counter(_look(s.block) for s in segments if keep[s.index])
@@ -240,7 +240,8 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
         first, last = segments[box[0]], segments[box[-1]]
         is_button = last.link_chars == len(last.text) or last.block.tag == "button"
         is_button = is_button and len(last.text) <= _MAX_BUTTON_CHARS
-        is_entry = bool(first.block.get("class")) and headings[_look(first.block)] >= _MIN_CARDS
+        is_entry = bool(first.block.get("class")) and any(keep[end : end + 1])
+        is_entry = is_entry and headings[_look(first.block)] >= _MIN_CARDS
         is_headed = (first.block.tag in HEADING_TAGS and not is_entry) or (
             is_drawn_as_button(last) and _is_bold(first)
         )

@@ -93,11 +93,12 @@ def test_a_box_goes_if_its_button_was_left_out(button: str) -> None:
     cards = choice(f"<p>{20 * TEXT}</p>{3 * box}", [TEXT, "Want", "Our"])
     assert len(cards) == 7
     entries_above = "".join(f"<h3 class=a>Boat {n}</h3><p>{5 * TEXT}</p>" for n in range(3))
-    entry = choice(f"<p>{TEXT}</p>{entries_above}{box}", [TEXT, "Want", "Boat"])
-    named = choice(
-        f"<p>{TEXT}</p>{entries_above}{box.replace('<h3>', '<h3 class=a>')}", [TEXT, "Want", "Boat"]
-    )
-    assert ("Want to sail?" in entry, "Want to sail?" in named) == (False, True)
+    html = f"<p>{TEXT}</p>{entries_above}{box}"
+    similar, below = html.replace("<h3>", "<h3 class=a>"), f"<p>{TEXT} Yes.</p>"
+    found = [
+        choice(page, [TEXT, "Want", "Boat"]) for page in (html + below, similar, similar + below)
+    ]
+    assert ["Want to sail?" in texts for texts in found] == [False, False, True]
     section = f"<div class=part><h3>Want to sail?</h3><p>{3 * TEXT}</p><p>{3 * TEXT}</p></div>"
     assert "Want to sail?" in choice(f"<p>{TEXT}</p>{section}", [TEXT, "Want"])
 
