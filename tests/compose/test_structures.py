@@ -449,9 +449,12 @@ def test_a_reference_to_a_bibliography_is_no_title() -> None:
         ("<tr><td><td><b>Cost</b><td><b>Since</b><tr><td><b>Oars</b><td>4<td>1990", 1),
         ("<tr><td><b>Oars</b><td>4<tr><td><b>Rope</b><td>2", 0),
         ("<tr><td><b>Oars</b><td><b>4</b><tr><td><b>Rope</b><td><b>2</b>", 0),
+        ("<tr><td>Ware<td>Cost<td>Use" + "<tr><td>Oars<td>$4 to 5<td>For boats" * 3, 1),
+        ("<tr><td>Ware<td>Cost<td>Use" + "<tr><td>Oars<td>Four<td>For boats" * 3, 0),
+        ("<tr><td>Ware<td>Oars" + "<tr><td>Cost<td>4" * 3, 0),
     ],
 )
-def test_a_bold_first_row_is_the_head_of_a_table(rows: str, count: int) -> None:
+def test_a_first_row_of_names_is_the_head_of_a_table(rows: str, count: int) -> None:
     table = only(f"<table>{rows}</table>", Table)
     assert [all(cell.header for cell in row) for row in table.head] == [True] * count
 

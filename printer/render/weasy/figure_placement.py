@@ -202,6 +202,11 @@ class _PageFiller:
         if not is_figure(place.figure):
             steps = {
                 "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
+                "rows": lambda: (
+                    may_break
+                    and is_blank
+                    and _allow_breaks(place.figure, self._change, few_rows=True)
+                ),
                 "lead": lambda: may_break and _release_lead(page, place, self._change),
             }
         elif is_beside(place.figure):  # It is small, and text is to be beside it.
@@ -378,11 +383,12 @@ def _fragments(page: Box, parent: Box) -> list[Box]:
 MIN_LONE_CHARS = {"li": 60, "tr": 80}
 
 
-def _allow_breaks(block: Box, change: Change) -> bool:
+def _allow_breaks(block: Box, change: Change, *, few_rows: bool = False) -> bool:
     """Allow breaks between the items, rows or lines of a block that was kept whole.
 
     A short item or row still stays with its neighbor, as do the first row and the first and last
-    lines of code; an item with a list within it is not short.
+    lines of code; an item with a list within it is not short.  ``few_rows`` allows parts of a table
+    with fewer than three rows.
 
     Returns:
         Whether this allows any break that was forbidden before.
@@ -394,13 +400,15 @@ def _allow_breaks(block: Box, change: Change) -> bool:
             first_rows.update(map(id, box.children[:1]))
         if tag in (*UNBREAKABLE_TAGS, "p") and box.style["break_inside"] == "avoid":
             change.set_style(box, break_inside="auto")
-        if tag == "tr" and box.style["break_after"] == "avoid" and id(box) not in first_rows:
+        is_row = few_rows and tag == "tr" and id(box) not in first_rows
+        if is_row and box.style["break_after"] == "avoid":
             change.set_style(box, break_after="auto")
         if tag == "pre":
             for line in box.children[0].children[1:-1]:
                 change.set_style(line, break_before="auto", break_after="auto")
         has_list = tag == "li" and any(child.element_tag in ("ol", "ul") for child in box.children)
-        if has_list or length > MIN_LONE_CHARS.get(tag, length):
+        is_long = length > MIN_LONE_CHARS.get(tag, length) and (few_rows or tag != "tr")
+        if has_list or is_long:
             change.set_style(box, break_before="auto", break_after="auto")
     return change.has_changed
 

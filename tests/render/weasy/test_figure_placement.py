@@ -339,6 +339,18 @@ def test_no_short_row_is_alone_on_a_page_below_the_head_of_its_table(printed, li
     assert 1 not in rows
 
 
+@pytest.mark.parametrize(
+    ("lines", "count"), [(27, 5), (28, 5), *((lines, 8) for lines in range(23, 29))]
+)
+def test_a_divided_table_has_three_rows_on_each_page(printed, lines, count):
+    rows = tuple(cells(f"Row{n}", TEXT[:120]) for n in range(count))
+    blocks = (*(paragraph(f"Line {n}.") for n in range(lines)), Table((), rows))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=(*blocks, paragraph(TEXT * 3)), url=""))
+    counts = [text.count("Row") for text in paper.texts]
+    assert sum(counts) == count
+    assert {1, 2}.isdisjoint(counts)
+
+
 @pytest.mark.parametrize("lines", [10, 22])
 def test_tables_of_two_rows_are_not_kept_with_each_other(printed, lines):
     numbers = ["x"] * 6
