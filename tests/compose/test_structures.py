@@ -803,7 +803,7 @@ def test_rules_between_the_items_of_a_list_are_not_printed() -> None:
 
 def test_a_table_with_lists_in_its_cells_is_data() -> None:
     rows = "".join(f"<tr><td>{n} months<td><ul><li>Book<li>Pay</ul><td>▢" for n in range(3))
-    assert len(only(f"<table><tr><td>Period<td>Task<td>✓{rows}</table>", Table).body) == 4
+    assert len(only(f"<table><tr><td>Period<td>Task<td>✓{rows}</table>", Table).rows) == 4
     menus = "<tr><td><ul><li><a href=/b>b</a></ul><td>x" * 3
     assert not any(isinstance(b, Table) for b in compose_article(f"<table>{menus}</table>").blocks)
 
