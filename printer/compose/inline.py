@@ -73,9 +73,18 @@ _FORMER_PRICE = re.compile(
 )
 
 
+_MAX_TITLE_CHARS = 100
+
+
 def mark_of(element: HtmlElement, tag: str) -> str:
-    """Return the mark of an inline element, '' for none; replaced prices are struck through."""
-    if tag == "cite" and next(element.iterdescendants("a", "i", "em"), None) is not None:
+    """Return the mark of an inline element, '' for none.
+
+    A replaced price is struck through; a reference with its author and link is no title of a work.
+    """
+    if tag == "cite" and (
+        next(element.iterdescendants("a", "i", "em"), None) is not None
+        or len(element.text_content()) > _MAX_TITLE_CHARS
+    ):
         return ""
     if tag != "span":
         return _MARK_BY_TAG.get(tag, "")

@@ -887,6 +887,22 @@ def test_a_name_glued_to_a_quotation_is_its_source() -> None:
     assert (plain_text(quote.cite), quote.introduced) == ("Old Gasket", False)
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        "<li><span class=label>{}.</span><cite>Ferryman, A. " + "The water rises. " * 7 + "</cite>",
+        "<li><div>{}</div><div>The water rises.</div>",
+    ],
+)
+def test_numbers_in_elements_of_their_own_number_a_list(item: str) -> None:
+    found = only("<ul>" + "".join(map(item.format, (1, 2, 3))) + "</ul>", List)
+    assert found.ordered
+    assert found.start == 1
+    for spans in (block.spans for entry in found.items for block in entry.blocks):
+        assert plain_text(spans)[0] in "FT"
+        assert not any("cite" in span.marks for span in spans)
+
+
 def test_a_list_whose_numbers_are_typed_is_numbered() -> None:
     references = only("<ul><li>4. Oars, <i>1990</i>.<li>5. Rope.</ul>", List)
     assert (references.ordered, references.start, len(references.items)) == (True, 4, 2)
