@@ -73,7 +73,8 @@ _FORMER_PRICE = re.compile(
 )
 
 
-_MAX_TITLE_CHARS = 100
+#: The full stops in the title of a work; a reference has more.
+_MAX_TITLE_STOPS = 2
 
 
 def mark_of(element: HtmlElement, tag: str) -> str:
@@ -83,7 +84,7 @@ def mark_of(element: HtmlElement, tag: str) -> str:
     """
     if tag == "cite" and (
         next(element.iterdescendants("a", "i", "em"), None) is not None
-        or len(element.text_content()) > _MAX_TITLE_CHARS
+        or element.text_content().count(". ") > _MAX_TITLE_STOPS
     ):
         return ""
     if tag != "span":

@@ -9,10 +9,11 @@ the page is laid out again.  In the order in which it is tried, the figure is
   inside this text if it would then be above another figure without a caption of its own,
 - shrunk by up to 30 %,
 - moved before the text above it, as far as is needed to fit on the page,
+- moved after a lower heading and the paragraph below it, if it stands below its own heading,
 - shrunk to less than half of its size if a fifth of the page would be blank,
 - shrunk together with the largest picture on the page, which is shrunk by up to 30 %.
 
-It never passes a heading, the line that announces it or, backwards, code.
+It passes no other heading, nor the line that announces it, nor code backwards.
 
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
 
@@ -193,6 +194,7 @@ class _PageFiller:
             "text": lambda: self._move_text_before_figure(page, place, may_break=may_break),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
+            "heading": lambda: is_large and _move_heading_before_figure(place, self._change),
             "last": lambda: is_blank and _shrink(page, place, self._change, LAST_SCALE),
             "both": lambda: (
                 is_large
@@ -512,6 +514,25 @@ def _is_passable(parent: Box, index: int) -> bool:
     return not any("closing" in (part.get("class") or "").split() for part in parts)
 
 
+def _move_heading_before_figure(place: _Place, change: Change) -> bool:
+    """Move a lower heading after a figure before it, with the text below; return whether it is.
+
+    The figure stays below the heading above it, in the same section.
+    """
+    parent = place.parent
+    start = _end_of_figures(parent, place.index)
+    end = _end_of_headings(parent, start)
+    text = _end_of_figures(parent, end)
+    above = [box.element_tag for box in parent.children[place.start : place.index]]
+    below = [box.element_tag for box in parent.children[start:end]]
+    is_lower = above[-1:] and below and above[-1] in HEADINGS and above[-1] < min(below)
+    if not is_lower or not _is_passable(parent, text) or _keeps_next(parent, text):
+        return False
+    if text > end:  # A figure under the heading follows the text as well.
+        change.move(parent, text, end)
+    return change.move(parent, start, place.index, end + 1 - start)
+
+
 def _end_of_headings(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is not kept with the next."""
     while _keeps_next(parent, index):
@@ -564,17 +585,17 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
 def _shrink_both(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
     """Shrink the largest picture on a page and, if needed, the next to fit; return whether done."""
     above = _largest_figure(_fragments(page, place.parent)[-1], place.parent)
-    own = 0.0 if _is_shrunk(place.figure) else _picture_height(place.figure)
+    own_height = 0.0 if _is_shrunk(place.figure) else _picture_height(place.figure)
     missing = _estimate_height(page, place) - place.gap
-    if above is None or above is place.figure or not own:
+    if above is None or above is place.figure or not own_height:
         return False
     height = _picture_height(above)
     spare = (1 - MIN_SCALE) * height
-    if not 0 < missing <= spare + (1 - min_scale) * own:
+    if not 0 < missing <= spare + (1 - min_scale) * own_height:
         return False
     _scale(above, change, max(MIN_SCALE, 1 - missing / height))
     if missing > spare:
-        _scale(place.figure, change, 1 - (missing - spare) / own)
+        _scale(place.figure, change, 1 - (missing - spare) / own_height)
     return True
 
 

@@ -130,6 +130,26 @@ def test_a_picture_passes_neither_the_headings_around_it_nor_the_line_that_annou
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize("count", [22, 25])
+def test_a_picture_below_a_heading_is_moved_behind_the_first_part_to_fill_a_large_gap(
+    printed, monkeypatch, count
+):
+    parts = (heading("The mill"), PICTURE, heading("The wheel", 3), paragraph(TEXT))
+    lines = [paragraph(f"Line {n}.") for n in range(count)]
+    full = replace(
+        SAMPLE_ARTICLE, blocks=(*lines, *parts, *(paragraph(TEXT) for _ in range(6))), url=""
+    )
+    for step in ("_shrink", "_move_before_text"):
+        monkeypatch.setattr(figure_placement, step, lambda *_: False)
+    paper = printed(full, pictures=specimens.pictures())
+    assert "The wheel" in paper.texts[0]
+    assert "The valley in March." in paper.texts[1]
+    monkeypatch.setattr(figure_placement, "LARGE_GAP", 2.0)
+    plain = printed(full, pictures=specimens.pictures())
+    assert "The mill" not in plain.texts[0]
+    assert white(paper, 0) < 0.15 < white(plain, 0)
+
+
 @pytest.mark.parametrize("count", [18, 22])
 def test_a_stanza_behind_a_picture_is_broken_to_fill_a_large_gap(printed, monkeypatch, count):
     lines = [paragraph(f"Line {n}.") for n in range(count)]
