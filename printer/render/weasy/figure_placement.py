@@ -585,17 +585,17 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
 def _shrink_both(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
     """Shrink the largest picture on a page and, if needed, the next to fit; return whether done."""
     above = _largest_figure(_fragments(page, place.parent)[-1], place.parent)
-    own_height = 0.0 if _is_shrunk(place.figure) else _picture_height(place.figure)
+    next_height = 0.0 if _is_shrunk(place.figure) else _picture_height(place.figure)
     missing = _estimate_height(page, place) - place.gap
-    if above is None or above is place.figure or not own_height:
+    if above is None or above is place.figure or not next_height:
         return False
     height = _picture_height(above)
     spare = (1 - MIN_SCALE) * height
-    if not 0 < missing <= spare + (1 - min_scale) * own_height:
+    if not 0 < missing <= spare + (1 - min_scale) * next_height:
         return False
     _scale(above, change, max(MIN_SCALE, 1 - missing / height))
     if missing > spare:
-        _scale(place.figure, change, 1 - (missing - spare) / own_height)
+        _scale(place.figure, change, 1 - (missing - spare) / next_height)
     return True
 
 
