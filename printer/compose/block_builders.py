@@ -279,7 +279,8 @@ def _without_label(item: Item, number: str) -> Item:
     return replace(item, blocks=item.blocks[1:]) if is_label else item
 
 
-_TYPED_NUMBER = re.compile(r"(\d{1,3})\.\s+\S")
+_TYPED_NUMBER = re.compile(r"(\d{1,3})\.(?:\s+\S|[^\W\d_])")
+_NUMBER_ALONE = re.compile(r"[(\[#]?(\d{1,3})[.)\]]?")
 #: The label in brackets with which an entry of a bibliography begins.
 _REFERENCE = re.compile(r"(?:\[\w{1,12}\]|\d{1,3}\.)\s")
 
@@ -291,7 +292,9 @@ def _beginning(item: Item) -> str:
 
 def _typed_number(item: Item) -> int:
     """Return the number with which an item's text begins, 0 for none."""
-    match = _TYPED_NUMBER.match(_beginning(item))
+    text = _beginning(item)
+    alone = _NUMBER_ALONE.fullmatch(text.strip()) if len(item.blocks) > 1 else None
+    match = alone or _TYPED_NUMBER.match(text)
     return int(match[1]) if match else 0
 
 
@@ -299,8 +302,9 @@ def _without_typed_number(item: Item, number: int) -> Item:
     first, *rest = item.blocks
     if not isinstance(first, Paragraph):
         return item
-    text = replace(first, spans=_without_beginning(first.spans, str(number)))
-    return replace(item, blocks=(text, *rest))
+    spans = _without_beginning(first.spans, str(number))
+    text = (replace(first, spans=spans),) if spans else ()
+    return replace(item, blocks=(*text, *rest))
 
 
 def _start_number(text: str) -> int:

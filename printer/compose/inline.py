@@ -73,9 +73,19 @@ _FORMER_PRICE = re.compile(
 )
 
 
+#: The full stops in the title of a work; a reference has more.
+_MAX_TITLE_STOPS = 2
+
+
 def mark_of(element: HtmlElement, tag: str) -> str:
-    """Return the mark of an inline element, '' for none; replaced prices are struck through."""
-    if tag == "cite" and next(element.iterdescendants("a", "i", "em"), None) is not None:
+    """Return the mark of an inline element, '' for none.
+
+    A replaced price is struck through; a reference with its author and link is no title of a work.
+    """
+    if tag == "cite" and (
+        next(element.iterdescendants("a", "i", "em"), None) is not None
+        or element.text_content().count(". ") > _MAX_TITLE_STOPS
+    ):
         return ""
     if tag != "span":
         return _MARK_BY_TAG.get(tag, "")

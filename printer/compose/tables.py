@@ -20,6 +20,7 @@ from ..article import (
     Spans,
     Table,
     has_mark_throughout,
+    iter_text,
     plain_text,
 )
 from ..text import clean_attribute
@@ -176,7 +177,8 @@ class TableBuilder(BlockBuilder):
             head += 1
         if head == len(rows):
             head = 0
-        if not head and len(rows) > 1 and _is_bold(rows[0]) and not any(map(_is_bold, rows[1:])):
+        is_bold = len(rows) > 1 and _is_bold(rows[0]) and not any(map(_is_bold, rows[1:]))
+        if not head and (is_bold or _has_names_above_numbers(rows)):
             rows[0] = tuple(replace(cell, header=True) for cell in rows[0])
             head = 1
         foot = len(rows)
@@ -221,6 +223,23 @@ def _is_bold(row: Row) -> bool:
             isinstance(block, Paragraph) and has_mark_throughout(block.spans, "strong")
             for block in blocks
         )
+    )
+
+
+_MIN_HEADED_ROWS = 4
+_MIN_HEADED_COLUMNS = 3
+_NUMBER = re.compile(r"[^\w\s]{0,3}\d")
+
+
+def _has_names_above_numbers(rows: list[Row]) -> bool:
+    """Return whether the first row of a table names its columns, one of which is all numbers."""
+    if len(rows) < _MIN_HEADED_ROWS or len(rows[0]) < _MIN_HEADED_COLUMNS:
+        return False
+    if any(len(row) != len(rows[0]) or any(cell.rowspan > 1 for cell in row) for row in rows):
+        return False
+    names, *columns = ([" ".join(iter_text(*cell.blocks)) for cell in row] for row in rows)
+    return not any(not name or any(map(str.isdigit, name)) for name in names) and any(
+        all(map(_NUMBER.match, column)) for column in zip(*columns, strict=True)
     )
 
 

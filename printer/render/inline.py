@@ -95,11 +95,17 @@ _BLANK_SYMBOLS = re.compile(
 )
 
 
-def mark_symbols(text: str) -> Markup:
-    """Return text as HTML, with marked addresses, specifications and symbols without a glyph."""
+def mark_symbols(text: str, before: str = "") -> Markup:
+    """Return text as HTML, with marked addresses, specifications and symbols without a glyph.
+
+    ``before`` is the character that precedes the text in another element.
+    """
     html = str(escape(text))
     html = _ADDRESS.sub(_mark_address, html) if "." in html else html
-    html = _UNBROKEN_WORD.sub(r'<span class="no-break">\g<0></span>', html)
+    # A hyphen or a slash at the start of the text may join it to a word.
+    start = len(html) - len(html.lstrip("-/")) if before.isalnum() else 0
+    unbroken = _UNBROKEN_WORD.sub(r'<span class="no-break">\g<0></span>', html[start:])
+    html = html[:start] + unbroken
     html = _BLANK_SYMBOLS.sub(r'<span class="sign">\g<0></span>', html)
     return Markup(_SPECIFICATION.sub(r'<span class="lining">\g<0></span>', html))  # noqa: S704
 
@@ -132,7 +138,7 @@ class _InlineWriter:
         self.spans = tuple(self._tie_calls(spans))
         self.last_words = _find_last_words(self.spans)
         self.follows_sign = False  # whether a reference mark precedes directly
-        self.ends_in_space = True  # whether the text so far does, or is empty
+        self.before = " "  # the last character of the text so far
 
     def write(self) -> Markup:
         return nest(self.spans, self._elements, self._content, self._link_target, self._footnote)
@@ -232,13 +238,14 @@ class _InlineWriter:
         if not span.math and not _CODE_MARKS.intersection(span.marks):
             language = span.lang or self.anchors.language
             text = no_break_spaces(text, language)
-            if not self.ends_in_space:
+            if not self.before.isspace():
                 text = _fasten_start(text, language)
-        html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
+        lines = breakable(text).split("\n")
+        html = "<br>".join(map(mark_symbols, lines, (self.before, *("" for _ in lines[1:]))))
         is_mark = _MARK.fullmatch(text) or ("sup" in span.marks and text.startswith("["))
-        if is_mark and not self.ends_in_space:
+        if is_mark and not self.before.isspace():
             html = WORD_JOINER + html
-        self.ends_in_space = not text or text[-1].isspace()
+        self.before = text[-1:] or " "
         if span.ruby:
             ruby = printable(span.ruby)[:60]
             # Ruby is printed above the text in half its size; long ruby needs room.

@@ -457,9 +457,12 @@ def test_a_reference_to_a_bibliography_is_no_title() -> None:
         ("<tr><td><td><b>Cost</b><td><b>Since</b><tr><td><b>Oars</b><td>4<td>1990", 1),
         ("<tr><td><b>Oars</b><td>4<tr><td><b>Rope</b><td>2", 0),
         ("<tr><td><b>Oars</b><td><b>4</b><tr><td><b>Rope</b><td><b>2</b>", 0),
+        ("<tr><td>Ware<td>Cost<td>Use" + "<tr><td>Oars<td>$4 to 5<td>For boats" * 3, 1),
+        ("<tr><td>Ware<td>Cost<td>Use" + "<tr><td>Oars<td>Four<td>For boats" * 3, 0),
+        ("<tr><td>Ware<td>Oars" + "<tr><td>Cost<td>4" * 3, 0),
     ],
 )
-def test_a_bold_first_row_is_the_head_of_a_table(rows: str, count: int) -> None:
+def test_a_first_row_of_names_is_the_head_of_a_table(rows: str, count: int) -> None:
     table = only(f"<table>{rows}</table>", Table)
     assert [all(cell.header for cell in row) for row in table.head] == [True] * count
 
@@ -808,7 +811,7 @@ def test_rules_between_the_items_of_a_list_are_not_printed() -> None:
 
 def test_a_table_with_lists_in_its_cells_is_data() -> None:
     rows = "".join(f"<tr><td>{n} months<td><ul><li>Book<li>Pay</ul><td>▢" for n in range(3))
-    assert len(only(f"<table><tr><td>Period<td>Task<td>✓{rows}</table>", Table).body) == 4
+    assert len(only(f"<table><tr><td>Period<td>Task<td>✓{rows}</table>", Table).rows) == 4
     menus = "<tr><td><ul><li><a href=/b>b</a></ul><td>x" * 3
     assert not any(isinstance(b, Table) for b in compose_article(f"<table>{menus}</table>").blocks)
 
@@ -890,6 +893,22 @@ def test_the_lines_of_a_source_are_parted_by_commas() -> None:
 def test_a_name_glued_to_a_quotation_is_its_source() -> None:
     quote = only("<blockquote><cite>Old Gasket</cite>Take the cap off.</blockquote>", Quote)
     assert (plain_text(quote.cite), quote.introduced) == ("Old Gasket", False)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "<li><span class=label>{}.</span><cite>Ferryman, A. " + "The water rises. " * 7 + "</cite>",
+        "<li><div>{}</div><div>The water rises.</div>",
+    ],
+)
+def test_numbers_in_elements_of_their_own_number_a_list(item: str) -> None:
+    found = only("<ul>" + "".join(map(item.format, (1, 2, 3))) + "</ul>", List)
+    assert found.ordered
+    assert found.start == 1
+    for spans in (block.spans for entry in found.items for block in entry.blocks):
+        assert plain_text(spans)[0] in "FT"
+        assert not any("cite" in span.marks for span in spans)
 
 
 def test_a_list_whose_numbers_are_typed_is_numbered() -> None:

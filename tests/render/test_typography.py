@@ -438,6 +438,16 @@ def test_options_and_paths_are_not_parted_from_their_first_sign(text, unbroken):
         assert mark_symbols(plain) == plain
 
 
+def test_a_hyphen_or_slash_after_an_element_joins_it_to_the_next_word():
+    link = Span("Radon", href="https://example.org/")
+    for text in ("-Situation here", "/Helium here"):
+        html = render_html([article(paragraph("On ", link, text))], {}).html
+        assert 'class="no-break"' not in html
+    for text in ("(", " "):
+        html = render_html([article(paragraph(Span(text), Span("-v", ("code",))))], {}).html
+        assert '<span class="no-break">-v</span>' in html
+
+
 def test_a_dash_is_not_parted_from_a_word_in_another_element():
     linked = Span("the ferry", href="https://example.org/")
     for dash in "–—-":

@@ -9,8 +9,11 @@ the page is laid out again.  In the order in which it is tried, the figure is
   inside this text if it would then be above another figure without a caption of its own,
 - shrunk by up to 30 %,
 - moved before the text above it, as far as is needed to fit on the page,
-- moved after the next heading and the paragraph below it,
-- shrunk to less than half of its size if a fifth of the page would be blank.
+- moved after a lower heading and the paragraph below it, if it stands below its own heading,
+- shrunk to less than half of its size if a fifth of the page would be blank,
+- shrunk together with the largest picture on the page, which is shrunk by up to 30 %.
+
+It passes no other heading, nor the line that announces it, nor code backwards.
 
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
 
@@ -27,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from ...article import COLONS
@@ -53,6 +57,8 @@ MIN_SCALE = 0.7
 SLACK_PX = 8.0
 #: The elements that a figure may be moved after.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
+#: Those that it may be moved before.
+PROSE_TAGS = TEXT_TAGS[:-1]
 # Attributes of a document.
 _RELAYOUTS = "_webprint_relayouts"
 _UNBROKEN_PAGE = "_webprint_unbroken_page"
@@ -119,7 +125,7 @@ class _Place:
 
 #: Shares of the height of the page.
 MIN_GAP = 0.1
-MIN_GAP_TO_PASS_HEADING = 0.15
+LARGE_GAP = 0.15
 MAX_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
@@ -180,7 +186,7 @@ class _PageFiller:
             return not undone and _move_turned_table_behind_text(place, self._change)
         if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
             return False
-        is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
+        is_large = place.gap > LARGE_GAP * place.height
         may_break = self._may_break and is_large
         is_blank = place.gap > MAX_GAP * place.height
         steps: dict[str, Callable[[], bool]] = {
@@ -188,12 +194,21 @@ class _PageFiller:
             "text": lambda: self._move_text_before_figure(page, place, may_break=may_break),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
-            "heading": lambda: _move_heading_before_figure(place, self._change),
+            "heading": lambda: is_large and _move_heading_before_figure(place, self._change),
             "last": lambda: is_blank and _shrink(page, place, self._change, LAST_SCALE),
+            "both": lambda: (
+                is_large
+                and _shrink_both(page, place, self._change, LAST_SCALE if is_blank else MIN_SCALE)
+            ),
         }
         if not is_figure(place.figure):
             steps = {
                 "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
+                "rows": lambda: (
+                    may_break
+                    and is_blank
+                    and _allow_breaks(place.figure, self._change, few_rows=True)
+                ),
                 "lead": lambda: may_break and _release_lead(page, place, self._change),
             }
         elif is_beside(place.figure):  # It is small, and text is to be beside it.
@@ -219,17 +234,16 @@ class _PageFiller:
         parent, start = place.parent, _end_of_figures(place.parent, place.index)
         end = start
         while _are_entries(parent, end) or (
-            _keeps_next(parent, end)
-            and (_has_tag(parent, end, TEXT_TAGS) or _is_above_heading(place.figure))
+            _keeps_next(parent, end) and _has_tag(parent, end, TEXT_TAGS)
         ):
             end += 1
-        if not _has_tag(parent, end, TEXT_TAGS) or _texts_above(place)[0]:
+        if not _has_tag(parent, end, TEXT_TAGS) or _is_announced(parent, place.index):
             return False
         if place.start < place.index and _is_line(page, parent, end):
             end += _has_tag(parent, end + 1, TEXT_TAGS)  # not alone below the heading
         text = parent.children[end]
         is_bound = not _is_named(place.figure) and _is_figure_at(parent, end + 1)
-        must_divide = _is_above_heading(place.figure) or not _is_passable(parent, end)
+        must_divide = not _is_passable(parent, end)
         must_divide |= is_bound and place.gap <= MAX_GAP_ABOVE_BOUND * place.height
         if is_bound or must_divide:
             if text.element_tag == "p" and parent.style["column_count"] == "auto":
@@ -238,8 +252,6 @@ class _PageFiller:
                 return False
         if may_break and _is_unbreakable(parent, end):
             _allow_breaks(text, self._change)
-        if _is_above_heading(place.figure):
-            self._change.set_style(place.figure, break_after="auto")
         return self._change.move(parent, start, place.index, end + 1 - start)
 
 
@@ -254,12 +266,16 @@ def _is_named(figure: Box) -> bool:
     return any(True for _ in figure.element.iter("figcaption"))
 
 
-def _texts_above(place: _Place) -> tuple[list[Box], list[Box]]:
-    """Return the lines that announce a figure, as 'This is the result:' does, and the headings."""
-    above = place.parent.children[place.start : place.index]
-    texts = (box for box in above if box.element_tag == "p")
-    announcements = [b for b in texts if "".join(b.element.itertext()).rstrip().endswith(COLONS)]
-    return announcements, [box for box in above if box not in announcements]
+def _is_announcement(box: Box) -> bool:
+    """Return whether a box is a line that announces what follows, such as 'This is the result:'."""
+    return box.element_tag == "p" and "".join(box.element.itertext()).rstrip().endswith(COLONS)
+
+
+def _is_announced(parent: Box, index: int) -> bool:
+    """Return whether a figure, or the first of a run of figures, follows its announcement."""
+    while _is_figure_at(parent, index - 1):
+        index -= 1
+    return index > 0 and _is_announcement(parent.children[index - 1])
 
 
 def _is_figure_at(parent: Box, index: int) -> bool:
@@ -369,11 +385,12 @@ def _fragments(page: Box, parent: Box) -> list[Box]:
 MIN_LONE_CHARS = {"li": 60, "tr": 80}
 
 
-def _allow_breaks(block: Box, change: Change) -> bool:
+def _allow_breaks(block: Box, change: Change, *, few_rows: bool = False) -> bool:
     """Allow breaks between the items, rows or lines of a block that was kept whole.
 
     A short item or row still stays with its neighbor, as do the first row and the first and last
-    lines of code; an item with a list within it is not short.
+    lines of code; an item with a list within it is not short.  ``few_rows`` allows parts of a table
+    with fewer than three rows.
 
     Returns:
         Whether this allows any break that was forbidden before.
@@ -385,13 +402,15 @@ def _allow_breaks(block: Box, change: Change) -> bool:
             first_rows.update(map(id, box.children[:1]))
         if tag in (*UNBREAKABLE_TAGS, "p") and box.style["break_inside"] == "avoid":
             change.set_style(box, break_inside="auto")
-        if tag == "tr" and box.style["break_after"] == "avoid" and id(box) not in first_rows:
+        is_row = few_rows and tag == "tr" and id(box) not in first_rows
+        if is_row and box.style["break_after"] == "avoid":
             change.set_style(box, break_after="auto")
         if tag == "pre":
             for line in box.children[0].children[1:-1]:
                 change.set_style(line, break_before="auto", break_after="auto")
         has_list = tag == "li" and any(child.element_tag in ("ol", "ul") for child in box.children)
-        if has_list or length > MIN_LONE_CHARS.get(tag, length):
+        is_long = length > MIN_LONE_CHARS.get(tag, length) and (few_rows or tag != "tr")
+        if has_list or is_long:
             change.set_style(box, break_before="auto", break_after="auto")
     return change.has_changed
 
@@ -459,17 +478,24 @@ def _shrink_for_last_lines(page: Box, root: Box, next_page: SkipStack, change: C
     are_few = height_of_lines < MIN_LAST_LINES * line_height(body)
     if not are_few or any(box.element_tag != "p" for box in lines):
         return False
-    elements = {box.element for box in fragment.children}
-    figures = (box for box in body.children if box.element in elements and is_figure(box))
-    unchanged = (box for box in figures if not _is_shrunk(box))
-    figure = max(unchanged, key=_picture_height, default=None)
-    if figure is None or not (picture := _picture_height(figure)):
+    figure = _largest_figure(fragment, body)
+    if figure is None:
         return False
+    picture = _picture_height(figure)
     scale = 1 - (height + line_height(body) - measure_gap(page)) / picture
     if not MIN_SCALE <= scale < 1:
         return False
     _scale(figure, change, scale)
     return True
+
+
+def _largest_figure(fragment: Box, parent: Box) -> Box | None:
+    """Return the figure with the highest picture on a page that has not been shrunk."""
+    elements = {box.element for box in fragment.children}
+    figures = (box for box in parent.children if box.element in elements and is_figure(box))
+    sizes = ((0.0 if _is_shrunk(box) else _picture_height(box), box) for box in figures)
+    height, figure = max(sizes, key=itemgetter(0), default=(0.0, None))
+    return figure if height else None
 
 
 def _end_of_figures(parent: Box, index: int) -> int:
@@ -489,22 +515,22 @@ def _is_passable(parent: Box, index: int) -> bool:
 
 
 def _move_heading_before_figure(place: _Place, change: Change) -> bool:
-    """Move the heading after a figure before it, with the text below; return whether it is."""
+    """Move a lower heading after a figure before it, with the text below; return whether it is.
+
+    The figure stays below the heading above it, in the same section.
+    """
     parent = place.parent
     start = _end_of_figures(parent, place.index)
-    end = start if _is_above_heading(place.figure) else _end_of_headings(parent, start)
+    end = _end_of_headings(parent, start)
     text = _end_of_figures(parent, end)
-    is_small = place.gap <= MIN_GAP_TO_PASS_HEADING * place.height
-    if is_small or end == start or not _is_passable(parent, text) or _keeps_next(parent, text):
+    above = [box.element_tag for box in parent.children[place.start : place.index]]
+    below = [box.element_tag for box in parent.children[start:end]]
+    is_lower = above[-1:] and below and above[-1] in HEADINGS and above[-1] < min(below)
+    if not is_lower or not _is_passable(parent, text) or _keeps_next(parent, text):
         return False
     if text > end:  # A figure under the heading follows the text as well.
         change.move(parent, text, end)
     return change.move(parent, start, place.index, end + 1 - start)
-
-
-def _is_above_heading(box: Box) -> bool:
-    """Return whether a figure belongs to the heading below it."""
-    return box.element_tag == "figure" and box.element.get("data-heads") is not None
 
 
 def _end_of_headings(parent: Box, index: int) -> int:
@@ -519,14 +545,17 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
     is_in_item = place.parent.element_tag == "li"  # whose mark would be next to the picture
     belongs_below = place.figure.style["break_after"] == "avoid"
     has_columns = place.parent.style["column_count"] != "auto"
-    if place.start < place.index or is_in_item or belongs_below or has_columns:
+    is_announced = _is_announced(place.parent, place.index)
+    if place.start < place.index or is_in_item or belongs_below or has_columns or is_announced:
         return False
     (body,) = _fragments(page, place.parent)
     # The first text on the page may have begun on the one before.
     tops = {id(box.element): box.position_y for box in body.children[1:]}
     needed, foot, index = _estimate_height(page, place), foot_of(page), place.index
     spare = 0.0 if _is_shrunk(place.figure) else (1 - MIN_SCALE) * _picture_height(place.figure)
-    while _has_tag(place.parent, index - 1, TEXT_TAGS) and not _keeps_next(place.parent, index - 1):
+    while _has_tag(place.parent, index - 1, PROSE_TAGS) and not _keeps_next(
+        place.parent, index - 1
+    ):
         index -= 1
         top = tops.get(id(place.parent.children[index].element))
         if top is None or _keeps_next(place.parent, index - 1):
@@ -550,6 +579,23 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
     if not min_scale <= scale < 1:
         return False
     _scale(place.figure, change, scale)
+    return True
+
+
+def _shrink_both(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
+    """Shrink the largest picture on a page and, if needed, the next to fit; return whether done."""
+    above = _largest_figure(_fragments(page, place.parent)[-1], place.parent)
+    next_height = 0.0 if _is_shrunk(place.figure) else _picture_height(place.figure)
+    missing = _estimate_height(page, place) - place.gap
+    if above is None or above is place.figure or not next_height:
+        return False
+    height = _picture_height(above)
+    spare = (1 - MIN_SCALE) * height
+    if not 0 < missing <= spare + (1 - min_scale) * next_height:
+        return False
+    _scale(above, change, max(MIN_SCALE, 1 - missing / height))
+    if missing > spare:
+        _scale(place.figure, change, 1 - (missing - spare) / next_height)
     return True
 
 
@@ -615,7 +661,9 @@ def _picture_height(figure: Box) -> float:
 def _estimate_height(page: Box, place: _Place) -> float:
     """Return roughly the height of a figure with its caption and the headings before it."""
     width = _fragments(page, place.parent)[-1].width
-    announcements, boxes = _texts_above(place)
+    above = place.parent.children[place.start : place.index]
+    announcements = [box for box in above if _is_announcement(box)]
+    boxes = [box for box in above if box not in announcements]
     texts = sum(MIN_LINES * line_height(box) for box in announcements)
     if place.figure.style["break_after"] == "avoid":
         end = _end_of_headings(place.parent, place.index + 1)

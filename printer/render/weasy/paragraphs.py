@@ -75,7 +75,10 @@ def split_planned_text(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Split a text box at the planned end of the line, shaping the text only once."""
+    """Split a text box at the planned end of the line, shaping the text only once.
+
+    Of words that are joined, WeasyPrint would divide the first.
+    """
     from weasyprint.layout.inline import strut
     from weasyprint.text.line_break import create_layout, first_line_metrics
 
@@ -90,8 +93,10 @@ def split_planned_text(
     is_split = end < len(data)
     if is_split:
         text = text.rstrip(" ")
-    if not text or not style["font_size"] or "\xad" in text or (is_split and line.has_hyphen):
+    if not text or not style["font_size"] or "\xad" in text:
         return original(context, box, width, skip, *args, **kwargs)
+    if is_split and line.has_hyphen:
+        text += style["hyphenate_character"]
     layout = create_layout(text, style, context, None, box.justification_spacing)
     first_line, _ = layout.get_first_line()
     *_, text_width, height, baseline = first_line_metrics(
@@ -160,7 +165,7 @@ _NO_BREAK_SPACE = "\xa0".encode()
 _SPACES = re.compile(b" |\xc2\xa0")
 # The sign that begins an element such as `.gif`, `:root`, or `/etc`; and signs that begin no line.
 _OPENING = re.compile(rb"[!./:?]")
-_CLOSING = re.compile(rb"[),;\]}]|[.:?!]+(?: |$)")
+_CLOSING = re.compile("[),;\\]}、。，．」』】）]|[.:?!]+(?: |$)".encode())
 
 
 class Paragraph:
@@ -467,6 +472,7 @@ def _measure_bytes(context: Any, piece: Box) -> tuple[list[float], frozenset[int
 
 CAPITALIZED_NOUNS = frozenset({"de", "ksh", "lb", "nds"})
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_APOSTROPHES = frozenset("'\u2019")
 _SENTENCE_START = re.compile("[.!?:…][\"'»”’)]*$|[\"'«„“‘¿¡(—–]$")
 
 
@@ -491,7 +497,8 @@ def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, boo
         is_name = has_names and word[0].isupper() and not _begins_sentence(text, begin, before)
         for position in context.dictionaries[key].positions(word):
             at = begin + position
-            yield at if is_ascii else len(text[:at].encode()), is_name
+            if not _APOSTROPHES.intersection(text[at - 1 : at + 1]):
+                yield at if is_ascii else len(text[:at].encode()), is_name
 
 
 def _begins_sentence(text: str, begin: int, before: str) -> bool:

@@ -108,7 +108,7 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     assert paper.text.index("The valley in March.") < paper.text.rindex("The next part")
     monkeypatch.setattr(figure_placement, "MIN_SCALE", 2.0)
     monkeypatch.setattr(figure_placement, "LAST_SCALE", 2.0)
-    monkeypatch.setattr(figure_placement, "MIN_GAP_TO_PASS_HEADING", 2.0)
+    monkeypatch.setattr(figure_placement, "LARGE_GAP", 2.0)
     monkeypatch.setattr(figure_placement, "_move_before_text", lambda *_: False)
     plain = printed(full, pictures=specimens.pictures())
     assert "The valley in March." not in plain.texts[0], "there was nothing to mend"
@@ -116,8 +116,22 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     assert white(paper, 0) < 0.25 < white(plain, 0)
 
 
+@pytest.mark.parametrize("count", range(14, 26, 2))
+def test_a_picture_passes_neither_the_headings_around_it_nor_the_line_that_announces_it(
+    printed, count
+):
+    announcement = paragraph(TEXT + " More of them make the difference smaller, as we see below:")
+    parts = (heading("Mill"), announcement, PICTURE, heading("Wheel"), paragraph(TEXT))
+    lines = [paragraph(f"Line {n}.") for n in range(count)]
+    blocks = (*lines, *parts, *(paragraph(TEXT) for _ in range(6)))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures())
+    words = " ".join(paper.text.split())
+    places = [words.index(text) for text in ("Mill", "below:", "The valley in March.", "Wheel")]
+    assert places == sorted(places)
+
+
 @pytest.mark.parametrize("count", [22, 25])
-def test_a_picture_below_a_heading_is_moved_behind_the_next_part_to_fill_a_large_gap(
+def test_a_picture_below_a_heading_is_moved_behind_the_first_part_to_fill_a_large_gap(
     printed, monkeypatch, count
 ):
     parts = (heading("The mill"), PICTURE, heading("The wheel", 3), paragraph(TEXT))
@@ -130,7 +144,7 @@ def test_a_picture_below_a_heading_is_moved_behind_the_next_part_to_fill_a_large
     paper = printed(full, pictures=specimens.pictures())
     assert "The wheel" in paper.texts[0]
     assert "The valley in March." in paper.texts[1]
-    monkeypatch.setattr(figure_placement, "MIN_GAP_TO_PASS_HEADING", 2.0)
+    monkeypatch.setattr(figure_placement, "LARGE_GAP", 2.0)
     plain = printed(full, pictures=specimens.pictures())
     assert "The mill" not in plain.texts[0]
     assert white(paper, 0) < 0.15 < white(plain, 0)
@@ -160,13 +174,8 @@ def test_pictures_above_the_headings_of_entries_leave_no_page_white(printed, lin
     for number in range(paper.pages - 1):
         assert white(paper, number) < 0.2, f"page {number + 1} is left white"
     words = paper.text
-    for n in range(5):
-        text, photo = words.index(f"It is {n}."), words.index(f"Photo {n}.")
-        before = words.index(f"Lamp {n - 1}") if n else 0
-        after = words.index(f"Lamp {n + 1}") if n < 4 else words.index("The end")
-        assert before < photo < after, f"photo {n} is in another entry"
-        if photo > text:
-            assert "water" in words[photo:after], f"photo {n} is between two entries"
+    places = [words.index(f"{text} {n}.") for n in range(5) for text in ("Photo", "It is")]
+    assert places == sorted(places)
 
 
 def order_of(body, pictures):
@@ -348,6 +357,18 @@ def test_no_short_row_is_alone_on_a_page_below_the_head_of_its_table(printed, li
     paper = printed(full, theme="manuscript")
     rows = [[f"Row {n}" in text for n in range(5)].count(True) for text in paper.texts]
     assert 1 not in rows
+
+
+@pytest.mark.parametrize(
+    ("lines", "count"), [(27, 5), (28, 5), *((lines, 8) for lines in range(23, 29))]
+)
+def test_a_divided_table_has_three_rows_on_each_page(printed, lines, count):
+    rows = tuple(cells(f"Row{n}", TEXT[:120]) for n in range(count))
+    blocks = (*(paragraph(f"Line {n}.") for n in range(lines)), Table((), rows))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=(*blocks, paragraph(TEXT * 3)), url=""))
+    counts = [text.count("Row") for text in paper.texts]
+    assert sum(counts) == count
+    assert {1, 2}.isdisjoint(counts)
 
 
 @pytest.mark.parametrize("lines", [10, 22])

@@ -180,6 +180,34 @@ def test_lines_end_before_signs_that_begin_an_element(width):
     assert not any(line.endswith((" .", " /", " :", " ?", " !")) for line in texts[:-1])
 
 
+#: Words that WeasyPrint would divide elsewhere, or not at all, and signs in elements of their own.
+JOINED = (
+    "Nobody~remembered who had planted the_abandoned orchard, and the grandfather's grandson"
+    " didn't~understand why geese( unhurried )walked to the railwaymen^cottages <b>、</b> by the"
+    " <i>meadow</i>-embankment <b>」</b> <em>before</em>/afterwards; but the=sluice was opened at"
+    " the end of the harvest~fortnight, when nobody's neighbours weren't~listening any longer."
+)
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_lines_end_where_they_were_planned_to(monkeypatch, language):
+    ends: list[int] = []
+    torn: list[tuple[int, int]] = []
+    line_at = paragraphs.Paragraph.line_at
+
+    def record(paragraph: Any, start: int, *widths: float) -> Any:
+        line = line_at(paragraph, start, *widths)
+        torn.extend((end, start) for end in ends if start and end != start)
+        ends[:] = [line.end] if line else []
+        return line
+
+    monkeypatch.setattr(paragraphs.Paragraph, "line_at", record)
+    for width in range(170, 420, 10):
+        lines(JOINED, width, "hyphens: auto", language)
+    assert ends
+    assert torn == []
+
+
 def test_signs_hang_over_the_edge():
     found = {
         text_of(line): line.width - width
