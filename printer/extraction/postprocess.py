@@ -15,7 +15,6 @@ from ..html.page import Page
 from ..html.visibility import (
     HEADING_TAGS,
     has_hiding_class,
-    has_no_display,
     is_folded,
     is_not_displayed,
     read_controls,
@@ -391,11 +390,7 @@ _MIN_VISIBLE_CHARS = 300
 
 
 def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
-    """Drop blocks that no reader can see or unfold, if they are few.
-
-    By convention, the class ``hidden`` hides an element.  With it, other kinds of pages hide with
-    ``display: none``; what else is hidden may appear by a script.
-    """
+    """Drop blocks that no reader can see or unfold, if they are few."""
     index = selected.index
     hidden: set[int] = set()
     controls: frozenset[str] | None = None
@@ -404,13 +399,8 @@ def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
     for i, flags in enumerate(index.flags):
         if i < subtree_end or not (by_class or flags & IS_HIDDEN):
             continue
-        element = index.elements[i]
-        is_flagged = bool(flags & IS_HIDDEN)
-        if by_class:
-            hides = has_hiding_class(index.classes[i]) or (is_flagged and has_no_display(element))
-        else:
-            hides = is_not_displayed(element)
-        if not hides:
+        names, element = index.classes[i], index.elements[i]
+        if not (has_hiding_class(names) if by_class else is_not_displayed(element)):
             continue
         subtree_end = index.subtree_ends[i]
         segment_range = index.segment_range(i)
@@ -419,7 +409,7 @@ def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
             if not is_folded(element, controls):
                 # A hidden part of a line does not hide the line.
                 visible = index.visible_segments() if visible is None else visible
-                hidden.update(set(segment_range) - visible if is_flagged else segment_range)
+                hidden.update(segment_range if by_class else set(segment_range) - visible)
     total, hidden_chars = selected.total(), selected.size(hidden)
     is_beside_text = total - hidden_chars >= _MIN_VISIBLE_CHARS
     max_share = _MAX_HIDDEN_SHARE_BESIDE_TEXT if is_beside_text else _MAX_HIDDEN_SHARE

@@ -100,11 +100,6 @@ def has_hiding_class(names: str | None) -> bool:
 _HIDING_STYLE = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden")
 
 
-def has_no_display(element: HtmlElement) -> bool:
-    """Return whether an element's own style removes it from the page."""
-    return _NOT_DISPLAYED.search(element.get("style") or "") is not None
-
-
 def is_not_displayed(element: HtmlElement) -> bool:
     """Return whether an element's attributes hide it from sight."""
     style = element.get("style")
