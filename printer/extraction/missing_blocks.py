@@ -113,9 +113,8 @@ def _question_lists(
         end, questions = _read_questions(segments, start)
         is_list = questions >= _MIN_QUESTIONS and end - start >= 2 * questions
         is_list = is_list and _has_few_links(segments[start:end], _MAX_LINKED)
-        is_list = is_list and not any(
-            s.text in known_texts and not keep[s.index] for s in segments[start:end]
-        )
+        copies = (s for s in segments[start:end] if s.text in known_texts and not keep[s.index])
+        is_list = is_list and 2 * sum(1 for _ in copies) < end - start
         if is_list and _mean_score(scores, start, end) >= _MIN_QUESTIONS_SCORE:
             ranges.append((start - _is_heading_above(index, start), end))
         start = max(end, start + 1) if questions > 1 else start + 1

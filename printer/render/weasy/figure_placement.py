@@ -9,11 +9,11 @@ the page is laid out again.  In the order in which it is tried, the figure is
   inside this text if it would then be above another figure without a caption of its own,
 - shrunk by up to 30 %,
 - moved before the text above it, as far as is needed to fit on the page,
-- moved after a lower heading and the paragraph below it, if it stands below its own heading,
 - shrunk to less than half of its size if a fifth of the page would be blank,
-- shrunk together with the largest picture on the page, which is shrunk by up to 30 %.
+- shrunk together with the largest picture on the page, which is shrunk by up to 30 %,
+- moved after the next heading and the paragraph below it.
 
-It passes no other heading, nor the line that announces it, nor code backwards.
+It passes neither the line that announces it nor, backwards, code.
 
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
 
@@ -194,12 +194,12 @@ class _PageFiller:
             "text": lambda: self._move_text_before_figure(page, place, may_break=may_break),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
-            "heading": lambda: is_large and _move_heading_before_figure(place, self._change),
             "last": lambda: is_blank and _shrink(page, place, self._change, LAST_SCALE),
             "both": lambda: (
                 is_large
                 and _shrink_both(page, place, self._change, LAST_SCALE if is_blank else MIN_SCALE)
             ),
+            "heading": lambda: is_large and _move_heading_before_figure(place, self._change),
         }
         if not is_figure(place.figure):
             steps = {
@@ -515,18 +515,13 @@ def _is_passable(parent: Box, index: int) -> bool:
 
 
 def _move_heading_before_figure(place: _Place, change: Change) -> bool:
-    """Move a lower heading after a figure before it, with the text below; return whether it is.
-
-    The figure stays below the heading above it, in the same section.
-    """
+    """Move the heading after a figure before it, with the text below; return whether it is."""
     parent = place.parent
     start = _end_of_figures(parent, place.index)
     end = _end_of_headings(parent, start)
     text = _end_of_figures(parent, end)
-    above = [box.element_tag for box in parent.children[place.start : place.index]]
-    below = [box.element_tag for box in parent.children[start:end]]
-    is_lower = above[-1:] and below and above[-1] in HEADINGS and above[-1] < min(below)
-    if not is_lower or not _is_passable(parent, text) or _keeps_next(parent, text):
+    is_allowed = end > start and not _is_announced(parent, place.index)
+    if not is_allowed or not _is_passable(parent, text) or _keeps_next(parent, text):
         return False
     if text > end:  # A figure under the heading follows the text as well.
         change.move(parent, text, end)

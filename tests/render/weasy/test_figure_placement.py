@@ -117,9 +117,7 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
 
 
 @pytest.mark.parametrize("count", range(14, 26, 2))
-def test_a_picture_passes_neither_the_headings_around_it_nor_the_line_that_announces_it(
-    printed, count
-):
+def test_a_picture_passes_neither_headings_nor_its_announcement(printed, count):
     announcement = paragraph(TEXT + " More of them make the difference smaller, as we see below:")
     parts = (heading("Mill"), announcement, PICTURE, heading("Wheel"), paragraph(TEXT))
     lines = [paragraph(f"Line {n}.") for n in range(count)]
