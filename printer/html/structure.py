@@ -61,12 +61,12 @@ def _is_blank(text: str | None) -> bool:
 #: The elements whose names end those of custom elements ('app-header').
 _CUSTOM_NAMES = {
     "header": "header", "footer": "footer", "nav": "nav", "navbar": "nav", "navigation": "nav",
-    "menu": "nav",
+    "menu": "nav", "link": "a",
 }  # fmt: skip
 
 
 def _name_custom(elements: Iterable[HtmlElement]) -> None:
-    """Name the custom elements that are headers, footers and menus."""
+    """Name the custom elements that are headers, footers, menus and links."""
     for element in elements:
         if isinstance(element.tag, str) and "-" in element.tag:
             name = _CUSTOM_NAMES.get(element.tag.rpartition("-")[2])

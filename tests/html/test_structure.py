@@ -243,7 +243,7 @@ def test_controls_without_the_text_that_they_unfold_are_no_headings() -> None:
 
 def test_custom_elements_are_named_by_the_last_word() -> None:
     page = read_page(
-        "<app-header><app-navigation-menu><a>Tides</a></app-navigation-menu>"
+        "<app-header><app-navigation-menu><app-link>Tides</app-link></app-navigation-menu>"
         "</app-header><menu-card>Soup of the day</menu-card>"
     )
     read_page('<ulclass="pros-cons-list"><li>Tides</li></ul>')
