@@ -404,7 +404,7 @@ def introduces(
     """Return whether a paragraph introduces the next block and is kept with it.
 
     It ends in a colon, or is a short line before code, below a heading, at the beginning of an
-    item, or above a table.
+    item, or above a table, or one without final punctuation before a list.
     """
     text = plain_text(block.spans).rstrip()
     is_short = len(text) <= MAX_BARE_LINE_CHARS
@@ -415,7 +415,12 @@ def introduces(
         return True
     if isinstance(following, Heading | Rule | None):
         return False
-    return text.endswith(COLONS) or (is_short and isinstance(following, Code))
+    is_name = is_short and text[-1:].isalnum()
+    return (
+        text.endswith(COLONS)
+        or (is_short and isinstance(following, Code))
+        or (is_name and isinstance(following, List))
+    )
 
 
 MAX_BOLD_LABEL_CHARS = 90

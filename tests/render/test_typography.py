@@ -216,6 +216,7 @@ def test_such_a_line_never_stands_at_the_foot_of_a_page():
         (heading("The lamp"), paragraph("By A. Writer\nMarch 25"), paragraph(WORDS)),
         (List((Item((paragraph("The lamp"), paragraph("The river rises."))),)),),
         (paragraph(f"{WORDS * 4}The lamp:"), paragraph("– The river"), paragraph("– The mill")),
+        (paragraph("The lamp"), items("The river", "The mill")),
     ],
 )
 def test_a_short_line_that_introduces_is_not_parted_from_the_text(blocks):
