@@ -5,9 +5,11 @@ parse -> site rules -> text segments (Verdict) -> pictures -> compose
 
 from __future__ import annotations
 
-from collections.abc import Set
+import re
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from lxml.html import HtmlElement
 
@@ -18,9 +20,10 @@ from .extraction import select_segments
 from .extraction.extract import score_segments
 from .extraction.remains import find_buttons
 from .html.discussion import Comments, read_comments
-from .html.obstacles import MAX_STUB_CHARS, find_obstacle
 from .html.page import Page, gc_paused, read_page
+from .html.parse import element_line
 from .html.posts import Post
+from .i18n import load_table
 from .images import (
     PictureSelection,
     drop_captions,
@@ -35,6 +38,7 @@ from .output import CompletenessReport
 from .selection import Explanation, PictureDecision, SegmentDecision, Verdict
 from .site_rules import RuleMatch, apply_rules, match_rules
 from .site_rules.apply import below, segment_reason
+from .text import UNSPACED_CHARACTER
 
 if TYPE_CHECKING:
     from .editing import EditableBlock
@@ -157,6 +161,93 @@ def _first_text(article: Article) -> str:
         if chars > MAX_STUB_CHARS:
             break
     return "\n".join(filter(None, lines))
+
+
+Obstacle: TypeAlias = Literal["", "sign-in", "robot check", "not found", "consent", "paywall"]
+
+#: The longest text that is not an article. A character of a script without spaces counts
+#: as three.
+_MAX_OBSTACLE_CHARS = 900
+#: The longest whole page without an article.
+_MAX_SMALL_PAGE_CHARS = 3_000
+#: The longest beginning of an article.
+MAX_STUB_CHARS = 1_500
+_OF_SMALL_PAGES: Final[tuple[Obstacle, ...]] = ("robot check", "consent")
+
+
+def find_obstacle(page: Page, text: str) -> Obstacle:
+    """Return the kind of page shown instead of an article, or ''.
+
+    Args:
+        page: The page.
+        text: The text that was selected as its article, '' for none.
+    """
+    size = _size(text)
+    if size > MAX_STUB_CHARS:
+        return ""
+    if size <= _MAX_OBSTACLE_CHARS:
+        headings = map(element_line, islice(page.tree.iter("h1", "h2"), _MAX_LINES))
+        titles = [page.metadata.title, *(heading[:_MAX_LINE_CHARS] for heading in headings)]
+        titles = [title.casefold() for title in titles]
+        fields = page.tree.iter("input")
+        has_password = any(field.get("type") == "password" for field in fields)
+        if has_password and _announces(titles, "sign-in"):
+            return "sign-in"
+        if _announces(titles, "not found"):
+            return "not found"
+        total = sum(_size(segment.text) for segment in page.segments)
+        if total <= _MAX_OBSTACLE_CHARS and _has_captcha(page):
+            return "robot check"
+        for obstacle in _OF_SMALL_PAGES:
+            if total <= _MAX_SMALL_PAGE_CHARS and _announces(titles, obstacle):
+                return obstacle
+    return "paywall" if text and _is_closed(page, text) else ""
+
+
+def _size(text: str) -> int:
+    return len(text) + 2 * len(UNSPACED_CHARACTER.findall(text))
+
+
+_PHRASES: dict[Obstacle, tuple[str, ...]] = load_table("obstacles")
+_MAX_CHARS_BESIDE_PHRASE = 24
+
+
+def _announces(titles: Iterable[str], obstacle: Obstacle) -> bool:
+    """Return whether a title is about an obstacle and little else."""
+    return any(
+        phrase in title and len(title) <= len(phrase) + _MAX_CHARS_BESIDE_PHRASE
+        for title in titles
+        for phrase in _PHRASES[obstacle]
+    )
+
+
+_MAX_LINES = 12
+_MAX_LINE_CHARS = 160
+
+
+_CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.IGNORECASE)
+
+
+def _has_captcha(page: Page) -> bool:
+    """Return whether a page has an element that asks visitors to prove that they are human."""
+    for element in page.tree.iter("div", "form", "iframe", "input"):
+        names = " ".join(filter(None, map(element.get, ("class", "id", "name", "title"))))
+        if names and _CAPTCHA.search(names[:300]):
+            return True
+    return False
+
+
+def _is_closed(page: Page, text: str) -> bool:
+    """Return whether the lines after a short article ask readers to subscribe."""
+    last = text.rstrip().rpartition("\n")[2].strip()
+    lines = [segment.text for segment in page.segments]
+    position = next((i for i in range(len(lines) - 1, -1, -1) if lines[i] == last), None)
+    if position is None:
+        return False
+    lines_below = (
+        line[:_MAX_LINE_CHARS].casefold() for line in lines[position : position + _MAX_LINES]
+    )
+    return any(phrase in line for line in lines_below for phrase in _PHRASES["paywall"])
 
 
 def _select_content(

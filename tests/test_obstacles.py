@@ -4,7 +4,7 @@ import pytest
 
 from printer import extract
 from printer.errors import NoArticle
-from printer.html.obstacles import find_obstacle
+from printer.extract_stage import find_obstacle
 from printer.html.page import read_page
 
 SENTENCE = (
