@@ -278,6 +278,10 @@ def picture_decisions(page: Page, selection: PictureSelection) -> tuple[PictureD
     )
 
 
+#: The copies of a picture whose URLs are added to it.
+_MAX_COPIES = 100
+
+
 def merge_copies(selection: PictureSelection) -> PictureSelection:
     """Add to every selected picture the URLs of its copies elsewhere on the page."""
     copies: dict[str, list[Candidate]] = {}
@@ -289,7 +293,7 @@ def merge_copies(selection: PictureSelection) -> PictureSelection:
         copies_of_picture = copies.get(picture.candidate.url_key, [])
         if len(copies_of_picture) < 2:
             return picture
-        all_copies = (picture.candidate, *copies_of_picture)
+        all_copies = (picture.candidate, *copies_of_picture[:_MAX_COPIES])
         sources = tuple(
             {source.url: source for copy in all_copies for source in copy.sources}.values()
         )
@@ -343,7 +347,8 @@ def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:
         if position is None:
             return None
         segments = page.segments[index.segment_begins[position] : index.segment_ends[position]]
-        if sum(len(segment.text) for segment in segments) > _MAX_ENTRY_CHARS:
+        are_many = len(segments) > _MAX_ENTRY_CHARS  # none is empty
+        if are_many or sum(len(segment.text) for segment in segments) > _MAX_ENTRY_CHARS:
             return None
         if any(has_currency_sign(segment.text) for segment in segments):
             return ancestor
