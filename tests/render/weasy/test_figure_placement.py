@@ -292,7 +292,6 @@ def test_an_item_of_several_lines_may_stand_alone_on_a_page(printed, lines):
 
 
 UNBROKEN_BLOCKS = {
-    "list": items(*(f"Step {n}. {TEXT[:160]}" for n in range(3))),
     "list in a list": items(*((paragraph(name), items("One", "Two", "Three")) for name in "AB")),
     "table": Table((cells("Name", "Of it", header=True),), (cells("Row", TEXT),) * 3),
     "stanza": paragraph("\n".join(f"Line {n} of it" for n in range(11))),
