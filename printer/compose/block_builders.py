@@ -611,7 +611,7 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
         is_block = node.tag in BLOCK_TAGS and node is not element
         if event == "start":
             is_furniture = node.tag in _IGNORED_TAGS or node in numbers or is_gutter(node)
-            if node is not element and (is_furniture or (is_block and _is_toolbar(node))):
+            if node is not element and (is_furniture or _is_toolbar(node)):
                 walker.skip_subtree()
                 skipped = node
                 continue
@@ -630,8 +630,11 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
 
 
 def _is_toolbar(node: HtmlElement) -> bool:
-    """Return whether an element in code has buttons and no more than a name of its language."""
-    if node.find(".//button") is None or node.getnext() is None:
+    """Return whether an element has buttons and no more than a name, or is a link beside code."""
+    following = node.getnext()
+    if following is None or node.tag == "a":
+        return following is not None and following.tag == "code"
+    if node.tag not in BLOCK_TAGS or node.find(".//button") is None:
         return False
     texts = node.xpath(".//text()[not(ancestor::button)]")
     return len("".join(texts).split()) <= 1

@@ -300,7 +300,7 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     for i in (
         *_last_paragraphs(index, selected, scores),
         *_closing_credits(index, selected),
-        *_last_section(index, selected),
+        *_last_section(index, selected, scores),
     ):
         selected[i] = True
     return tuple(selected)
@@ -310,20 +310,24 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
 _MIN_SIMILAR_SECTIONS = 3
 
 
-def _last_section(index: PageIndex, keep: Sequence[bool]) -> Iterator[int]:
-    """Yield the paragraphs below the last selected line, a heading, as below those like it."""
+def _last_section(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) -> Iterator[int]:
+    """Yield the paragraphs of the last section, and its heading, as in those like it."""
     last = max(i for i, flag in enumerate(keep) if flag)
     blocks = index.segment_blocks
-    if index.tags[blocks[last]] not in _SUBHEADING_TAGS:
+    is_selected = index.tags[blocks[last]] in _SUBHEADING_TAGS
+    start = last if is_selected else last + 1
+    if start == len(blocks) or index.tags[blocks[start]] not in _SUBHEADING_TAGS:
         return
-    heading = _outer_shape(index, blocks[last])
-    similar = [i for i in range(last) if keep[i] and _outer_shape(index, blocks[i]) == heading]
+    min_score = 0.0 if is_selected else _MIN_SERIES_SCORE
+    heading = _outer_shape(index, blocks[start])
+    similar = [i for i in range(start) if keep[i] and _outer_shape(index, blocks[i]) == heading]
     bodies = Counter(_outer_shape(index, blocks[i + 1]) for i in similar if keep[i + 1])
-    for i in range(last + 1, len(blocks)):
+    for i in range(start + 1, len(blocks)):
         shape = _outer_shape(index, blocks[i])
-        if index.tags[blocks[i]] != "p" or bodies[shape] < _MIN_SIMILAR_SECTIONS:
+        is_like = index.tags[blocks[i]] == "p" and bodies[shape] >= _MIN_SIMILAR_SECTIONS
+        if not is_like or min(scores[start], scores[i]) < min_score:
             return
-        yield i
+        yield from (start, i)
 
 
 #: Credits for the text on one line, and one of several such lines.
@@ -509,8 +513,18 @@ def _is_question(segment: Segment) -> bool:
         segment.text[-1] in "?？؟"
         and len(segment.text) <= _MAX_QUESTION_CHARS
         and segment.block.tag != "p"
-        and segment.link_chars <= _MAX_LINKED * len(segment.text)
+        and (segment.link_chars <= _MAX_LINKED * len(segment.text) or _is_opener(segment))
     )
+
+
+def _is_opener(segment: Segment) -> bool:
+    """Return whether a line begins with a link that leads nowhere: it opens the text below."""
+    parent = segment.leaves[0].parent
+    link = None if parent is None else enclosing_link(parent)
+    return link is not None and (link.get("href") or "#").lower().startswith(_NO_TARGETS)
+
+
+_NO_TARGETS = ("#", "javascript:")
 
 
 def _element_shape(element: HtmlElement) -> tuple[str, ...]:

@@ -872,6 +872,7 @@ def test_a_table_that_aligns_equations_becomes_formulas_with_their_numbers() -> 
         "<pre><span class=line>a</span><span class='line border-l'>  b</span></pre>",
         "<pre>a\r\n&nbsp;&nbsp;b\n</pre>",
         "<pre><code><div><span>sh</span><button>Copy</button></div><div>a\n  b</div></code></pre>",
+        "<pre><a href='https://play.example.org/'>Run</a><code>a\n  b</code></pre>",
     ],
 )
 def test_code_without_its_line_numbers_and_toolbar(html: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from functools import partial
@@ -137,6 +138,10 @@ def test_a_likely_list_of_questions_and_answers_is_added() -> None:
     assert "Contact" not in added(html, 0.5)
     assert added(html, 0.3) == ""
     assert added(html.replace("run?", "runs"), 0.5) == ""
+    opened = re.sub(r"<h3>(.*?)</h3>", r"<a href='#'>\1</a>", html.replace("in May", "from May on"))
+    opened = opened.replace("May on.", "May on, on every day but Sunday, and twice on Saturdays.")
+    assert added(opened, 0.5).count("run?") == 4
+    assert added(opened.replace("'#'", "'/boats'"), 0.5) == ""
     page = read_page(f"<main><h2>Boats</h2>{faq}</main><section>{faq}</section>")
     keep = [segment.index < len(page.segments) // 2 + 1 for segment in page.segments]
     assert add_missing_blocks(page, keep, [0.5] * len(keep)) == tuple(keep)
@@ -425,6 +430,15 @@ def test_the_last_of_a_series_of_sections_has_its_paragraphs_too() -> None:
 
     assert end("The end", 3) == "No one waits."
     assert end("The end", 2) == ""
+
+
+def test_the_last_of_a_series_of_sections_is_added_if_it_is_likely() -> None:
+    html = f"<div><h3>A part</h3><p>{TEXT}</p></div>" * 3 + "<div><h3>The end</h3><p>No.</p></div>"
+    page = read_page(f"<html><body>{html}<p>Share this.</p></body></html>")
+    keep = [s.text in (TEXT, "A part") for s in page.segments]
+    all_but_last = (*[True] * (len(keep) - 1), False)
+    assert add_missing_end(page, keep, [0.3] * len(keep)) == all_but_last
+    assert add_missing_end(page, keep, [0.2] * len(keep)) == tuple(keep)
 
 
 def test_the_headings_of_a_series_are_added_if_one_is_selected() -> None:
