@@ -630,10 +630,12 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
 
 
 def _is_toolbar(node: HtmlElement) -> bool:
-    """Return whether an element has buttons and no more than a name, or is a link beside code."""
+    """Return whether an element is a link above code, or has buttons and no more than a name."""
     following = node.getnext()
-    if following is None or node.tag == "a":
-        return following is not None and following.tag == "code"
+    if following is None:
+        return False
+    if node.tag == "a":
+        return following.tag == "code" and not node.tail and node.getprevious() is None
     if node.tag not in BLOCK_TAGS or node.find(".//button") is None:
         return False
     texts = node.xpath(".//text()[not(ancestor::button)]")

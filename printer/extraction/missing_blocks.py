@@ -311,7 +311,7 @@ _MIN_SIMILAR_SECTIONS = 3
 
 
 def _last_section(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) -> Iterator[int]:
-    """Yield the paragraphs of the last section, and its heading, as in those like it."""
+    """Yield the heading and the paragraphs of a last section that is like others before it."""
     last = max(i for i, flag in enumerate(keep) if flag)
     blocks = index.segment_blocks
     is_selected = index.tags[blocks[last]] in _SUBHEADING_TAGS
@@ -518,7 +518,7 @@ def _is_question(segment: Segment) -> bool:
 
 
 def _is_opener(segment: Segment) -> bool:
-    """Return whether a line begins with a link that leads nowhere: it opens the text below."""
+    """Return whether a line begins with a link without a target, as those that open text do."""
     parent = segment.leaves[0].parent
     link = None if parent is None else enclosing_link(parent)
     return link is not None and (link.get("href") or "#").lower().startswith(_NO_TARGETS)

@@ -879,6 +879,11 @@ def test_code_without_its_line_numbers_and_toolbar(html: str) -> None:
     assert only(html, Code).text == "a\n  b"
 
 
+def test_linked_words_beside_code_stay() -> None:
+    html = "<pre><a href='/tide'>Tide</a> <code>tide</code> = <a href='/moon'>moon</a><code>()</code></pre>"
+    assert only(html, Code).text == "Tide tide = moon()"
+
+
 def test_an_item_has_no_dash_after_its_bullet() -> None:
     block = only("<ul><li>– reporting by Reed<li>-5 degrees<li>• bold</ul>", List)
     texts = [plain_text(item.blocks[0].spans) for item in block.items]  # type: ignore[attr-defined]
