@@ -423,7 +423,6 @@ def _text_parts(block: Block) -> Iterator[Block | str]:
 
 
 Direction = Literal["ltr", "rtl"]
-#: A word or an identifier; in scripts without spaces, a single character.
 
 
 @dataclass(frozen=True, slots=True)

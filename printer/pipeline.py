@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from os import PathLike
 from pathlib import Path
@@ -505,34 +506,29 @@ def prefetch(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def remote_extractor(pool: RenderPool, user_urls: Sequence[str] = ()) -> Extractor:
+def remote_extractor(pool: RenderPool, user_urls: Sequence[str]) -> Extractor:
     """Return an extractor that runs in the processes of a pool, within its time limit."""
-
-    def extract_remotely(capture: Capture, options: Options) -> ExtractedPage:
-        page: ExtractedPage = pool.run(
-            "extracting the article", _extract_in_worker, capture, options, tuple(user_urls)
-        )
-        return page
-
-    return extract_remotely
+    return partial(pool.run, "extracting the article", extract_in_worker, tuple(user_urls))
 
 
-def _extract_in_worker(
-    capture: Capture, options: Options, user_urls: tuple[str, ...]
+def extract_in_worker(
+    user_urls: tuple[str, ...], capture: Capture, options: Options
 ) -> ExtractedPage:
-    session = _worker_session(options.fetch, options.images, user_urls)
+    """Extract a page with the session of this worker process."""
+    session = worker_session(options.fetch, options.images, user_urls)
     page = Printer(options, session).extract(capture)
     warnings = (*page.article.warnings, *session.take_warnings())
     return replace(page, article=replace(page.article, warnings=warnings))
 
 
-#: The session of this worker process, by its arguments, kept for its next page.
+#: The session of this worker process, by its arguments.
 _worker_sessions: dict[tuple[object, ...], Session] = {}
 
 
-def _worker_session(
+def worker_session(
     fetch: FetchOptions, images: ImageOptions, user_urls: tuple[str, ...]
 ) -> Session:
+    """Return the session of this worker process, which the next page with its options reuses."""
     key = fetch, images, user_urls
     if key not in _worker_sessions:
         while _worker_sessions:

@@ -225,14 +225,6 @@ class Settings(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
-    """Values from one source, with its ``name`` for messages."""
-
-    name: str
-    values: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class LoadedSettings:
     """The settings in force, and the layer that each comes from, by name."""
 
@@ -262,21 +254,22 @@ def setting_fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
         yield name, field, notes if isinstance(notes, dict) else {}
 
 
-def load_settings(
-    command_line: Mapping[str, Any], environ: Mapping[str, str] | None = None
-) -> LoadedSettings:
+def load_settings(command_line: Mapping[str, Any]) -> LoadedSettings:
     """Merge all layers; raise :class:`UsageError`."""
-    layers = [
-        *(_file_layer(path) for path in settings_files() if path.is_file()),
-        _environment_layer(os.environ if environ is None else environ),
-        Layer("command line", command_line),
-    ]
+    layers: dict[str, Mapping[str, Any]] = {}
+    for path in settings_files():
+        if path.is_file():
+            table = read_settings_file(path)[1]
+            settings = {key: table[key] for key in table if key not in OTHER_TABLES}
+            layers[str(path)] = {key.replace("-", "_"): settings[key] for key in settings}
+    layers["environment"] = _environment_values()
+    layers["command line"] = command_line
     values: dict[str, Any] = {}
     origins = dict.fromkeys(Settings.model_fields, "default")
-    for layer in layers:
-        check_layer(layer)
-        values.update(layer.values)
-        origins.update(dict.fromkeys(layer.values, layer.name))
+    for name, layer in layers.items():
+        check_layer(name, layer)
+        values.update(layer)
+        origins.update(dict.fromkeys(layer, name))
     return LoadedSettings(Settings(**values), origins)
 
 
@@ -317,41 +310,36 @@ def read_settings_file(path: Path) -> tuple[str, dict[str, Any]]:
         raise UsageError(f"{path} is not valid TOML: {error}") from error
 
 
-def _file_layer(path: Path) -> Layer:
-    _, table = read_settings_file(path)
-    for name in OTHER_TABLES:
-        table.pop(name, None)
-    return Layer(str(path), {key.replace("-", "_"): value for key, value in table.items()})
-
-
-def _environment_layer(environ: Mapping[str, str]) -> Layer:
+def _environment_values() -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for key, value in environ.items():
+    for key, value in os.environ.items():
         if key.startswith(ENV_PREFIX):
             name = key.removeprefix(ENV_PREFIX).lower()
             several = tuple(filter(None, value.splitlines()))
             values[name] = several if name in _MULTIPLE else value
-    return Layer("environment", values)
+    return values
 
 
-def check_layer(layer: Layer) -> None:
-    """Raise :class:`UsageError` for an unknown setting or a value of the wrong type."""
+def check_layer(layer: str, values: Mapping[str, Any]) -> None:
+    """Raise :class:`UsageError` for an unknown setting or a value of the wrong type.
+
+    ``layer`` is the source of the values: the path of a file, "environment" or "command line".
+    """
     names = list(Settings.model_fields)
-    for name in layer.values:
+    for name in values:
         if name not in names:
             wrong, names_as_spelled = _spell(name, layer), [_spell(name, layer) for name in names]
             hint = did_you_mean(wrong, names_as_spelled) or "See 'webprint config'"
-            raise UsageError(f"{layer.name}: unknown setting {wrong}", hint=hint)
+            raise UsageError(f"{layer}: unknown setting {wrong}", hint=hint)
     try:
-        Settings(**layer.values)
+        Settings(**values)
     except ValidationError as error:
         fault = error.errors()[0]
         name, message = _spell(str(fault["loc"][0]), layer), fault["msg"]
         is_size = fault["type"].startswith("byte_size")
         message = "use a size, such as 20MB" if is_size else plain_message(message)
-        place = "" if layer.name in ("command line", "environment") else f"{layer.name}: "
-        text = f"{place}{name}: {message}"
-        raise UsageError(text) from error
+        place = "" if layer in ("command line", "environment") else f"{layer}: "
+        raise UsageError(f"{place}{name}: {message}") from error
 
 
 #: Replacements for the messages of pydantic and typer about invalid values.
@@ -374,11 +362,11 @@ def plain_message(message: str) -> str:
     return message[:1].lower() + message[1:] if message[1:2].islower() else message
 
 
-def _spell(name: str, layer: Layer) -> str:
+def _spell(name: str, layer: str) -> str:
     """Return a setting's name as it is spelled in a layer."""
-    if layer.name == "environment":
+    if layer == "environment":
         return ENV_PREFIX + name.upper()
-    return ("--" if layer.name == "command line" else "") + name.replace("_", "-")
+    return ("--" if layer == "command line" else "") + name.replace("_", "-")
 
 
 def _parse_header(line: str) -> tuple[str, str]:

@@ -75,26 +75,26 @@ def test_a_page_read_in_a_worker_keeps_the_warnings_of_its_session(
 ) -> None:
     session = Session(NO_BROWSER)
     session._warnings.append("the cache cannot be used")
-    monkeypatch.setattr(pipeline, "_worker_session", lambda *_: session)
+    monkeypatch.setattr(pipeline, "worker_session", lambda *_: session)
     with printer(web) as fetcher:
         capture = fetcher.fetch(web.add("/story", story_page()))
     options = Options(fetch=NO_BROWSER, extract=ExtractOptions(images="none"))
     assert (
         "the cache cannot be used"
-        in pipeline._extract_in_worker(capture, options, ()).article.warnings
+        in pipeline.extract_in_worker((), capture, options).article.warnings
     )
     assert not session.take_warnings()
 
 
 def test_a_worker_closes_the_session_before_its_next() -> None:
     closed: list[str] = []
-    first = pipeline._worker_session(NO_BROWSER, Options().images, ("https://a.example.org/",))
+    first = pipeline.worker_session(NO_BROWSER, Options().images, ("https://a.example.org/",))
     first._resources.callback(closed.append, "first")
     assert (
-        pipeline._worker_session(NO_BROWSER, Options().images, ("https://a.example.org/",)) is first
+        pipeline.worker_session(NO_BROWSER, Options().images, ("https://a.example.org/",)) is first
     )
     assert not closed
-    pipeline._worker_session(NO_BROWSER, Options().images, ())
+    pipeline.worker_session(NO_BROWSER, Options().images, ())
     assert closed == ["first"]
 
 

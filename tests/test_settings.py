@@ -8,7 +8,7 @@ from printer.settings import load_settings
 def test_settings_can_be_put_back_to_their_defaults(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("webprint.toml").write_text('format = "epub"\npaper = "A5"\n')
-    loaded = load_settings({"title": "Mine"}, {})
+    loaded = load_settings({"title": "Mine"})
     assert loaded.explicit == {"format", "paper", "title"}
     pinned = loaded.with_defaults(("format", "title"))
     assert (pinned.settings.format, pinned.settings.title) == ("auto", "")
@@ -19,4 +19,4 @@ def test_settings_can_be_put_back_to_their_defaults(tmp_path, monkeypatch):
 def test_a_settings_file_may_begin_with_a_byte_order_mark(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("webprint.toml").write_bytes(b'\xef\xbb\xbfpaper = "A5"')
-    assert load_settings({}, {}).settings.paper == "A5"
+    assert load_settings({}).settings.paper == "A5"

@@ -15,7 +15,6 @@ import typer
 
 from ..errors import NoArticle, UsageError
 from ..settings import (
-    Layer,
     LoadedSettings,
     Settings,
     check_layer,
@@ -107,9 +106,9 @@ def set_value(
     if len(values) > 1 and not takes_list:
         raise UsageError(f"{name.replace('_', '-')} has one value", hint="Put it in quotes")
     path = settings_files()[1 if here else 0]
-    layer = Layer("command line", {name: tuple(values) if takes_list else values[0]})
-    check_layer(layer)
-    settings = Settings(**layer.values)
+    changes = {name: tuple(values) if takes_list else values[0]}
+    check_layer("command line", changes)
+    settings = Settings(**changes)
     _check_value(name, settings)
     value = settings.model_dump(mode="json")[name]
     document = tomlkit.parse(output.read_input(str(path)).decode() if path.exists() else "")

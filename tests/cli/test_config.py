@@ -24,9 +24,10 @@ def write_settings(tmp_path, monkeypatch):
     return write
 
 
-def test_each_layer_overrides_the_one_below(write_settings):
+def test_each_layer_overrides_the_one_below(write_settings, monkeypatch):
+    monkeypatch.setenv("WEBPRINT_THEME", "y")
     write_settings(users='paper = "A5"\nmargin = "1in"\ntheme = "x"', folders='margin = "2in"')
-    loaded = load_settings({"font_size": "12pt"}, {"WEBPRINT_THEME": "y", "HOME": "/nowhere"})
+    loaded = load_settings({"font_size": "12pt"})
     settings = loaded.settings
     assert (settings.paper, settings.margin, settings.theme) == ("A5", "2in", "y")
     assert settings.font_size == "12pt"
@@ -43,20 +44,22 @@ def test_a_folders_settings_of_another_user_are_refused(write_settings):
     write_settings(folders='paper = "A5"')
     os.chown(SETTINGS_FILE, 65534, -1)
     with pytest.raises(UsageError, match="belongs to another user"):
-        load_settings({}, {})
+        load_settings({})
 
 
 def test_a_folders_settings_that_all_can_change_are_refused(write_settings):
     write_settings(folders='paper = "A5"')
     Path(SETTINGS_FILE).chmod(0o666)
     with pytest.raises(UsageError, match="can be changed by others"):
-        load_settings({}, {})
+        load_settings({})
 
 
-def test_values_take_their_settings_kind(write_settings):
+def test_values_take_their_settings_kind(write_settings, monkeypatch):
     write_settings(folders='font-size = "9pt"\nheader = ["A: b"]\nfollow = false')
-    env = {"WEBPRINT_TIMEOUT": "2.5", "WEBPRINT_ALLOW_PRIVATE": "true", "WEBPRINT_DPI": "96"}
-    settings = load_settings({}, env).settings
+    monkeypatch.setenv("WEBPRINT_TIMEOUT", "2.5")
+    monkeypatch.setenv("WEBPRINT_ALLOW_PRIVATE", "true")
+    monkeypatch.setenv("WEBPRINT_DPI", "96")
+    settings = load_settings({}).settings
     assert settings.timeout == 2.5
     assert settings.allow_private is True
     assert settings.follow is False
@@ -77,7 +80,7 @@ def test_values_take_their_settings_kind(write_settings):
 def test_a_wrong_file_is_an_error_that_helps(write_settings, layer, says):
     write_settings(**layer)
     with pytest.raises(UsageError) as caught:
-        load_settings({}, {})
+        load_settings({})
     assert says in str(caught.value)
 
 
@@ -89,9 +92,10 @@ def test_a_wrong_file_is_an_error_that_helps(write_settings, layer, says):
         ("WEBPRINT_RENDER", "perhaps", "'auto', 'never' or 'always'"),
     ],
 )
-def test_a_wrong_variable_is_an_error_that_helps(write_settings, name, value, says):
+def test_a_wrong_variable_is_an_error_that_helps(write_settings, monkeypatch, name, value, says):
+    monkeypatch.setenv(name, value)
     with pytest.raises(UsageError) as caught:
-        load_settings({}, {name: value})
+        load_settings({})
     assert says in str(caught.value)
 
 
@@ -110,7 +114,7 @@ def test_a_headers_value_stays_out_of_reprs():
 def test_a_settings_file_is_begun_changed_and_read(webprint, write_settings, tmp_path):
     file = tmp_path / "user/webprint/webprint.toml"
     assert webprint("config", "init")[0] == 0
-    assert load_settings({}, {}).origins["paper"] == "default"  # all of it is a comment
+    assert load_settings({}).origins["paper"] == "default"  # all of it is a comment
     lines = [line[2:] for line in file.read_text().splitlines() if " = " in line]
     assert [line.partition(" = ")[0] for line in lines] == [
         name.replace("_", "-") for name in Settings.model_fields
@@ -125,14 +129,14 @@ def test_a_settings_file_is_begun_changed_and_read(webprint, write_settings, tmp
     assert webprint("config", "get", "max_size") == (0, "3000000\n", "")
     assert webprint("config", "get", "set")[1] == "columns=2\nfont=Inter\n"
     assert file.read_text().count("paper = ") == 2  # the comment and the value
-    settings = load_settings({}, {}).settings
+    settings = load_settings({}).settings
     assert (settings.paper, settings.fit, settings.set) == ("A6", 2, ("columns=2", "font=Inter"))
 
 
 def test_a_value_is_set_before_the_digests_of_a_file(webprint, write_settings):
     write_settings(folders='# mine\n[[digest]]\nname = "week"\n')
     assert webprint("config", "set", "--here", "margin", "1in")[0] == 0
-    assert load_settings({}, {}).settings.margin == "1in"
+    assert load_settings({}).settings.margin == "1in"
     text = Path(SETTINGS_FILE).read_text()
     assert "# mine" in text
     assert text.index("margin") < text.index("[[digest]]")

@@ -104,7 +104,7 @@ def test_digests_do_not_disturb_the_settings(tmp_path, monkeypatch):
 
     (tmp_path / "webprint.toml").write_text(GOOD)
     monkeypatch.chdir(tmp_path)
-    assert load_settings({}, {}).settings.paper == "A5"
+    assert load_settings({}).settings.paper == "A5"
     assert [digest.name for digest in load_digests()] == ["morning", "weekend"]
 
 

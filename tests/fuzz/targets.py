@@ -26,7 +26,7 @@ from printer.html.parse import decode, parse
 from printer.images.raster import UnusablePicture
 from printer.images.svg import prepare_svg
 from printer.options import ExtractOptions
-from printer.settings import Layer, check_layer
+from printer.settings import check_layer
 from printer.site_rules import fulltextrss, store
 
 URL = "https://fuzz.test/story"
@@ -111,7 +111,7 @@ def fuzz_config(data: bytes) -> None:
         digest_config.parse_digests(text, tables, "webprint.toml")
     with suppress(WebprintError):
         values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
-        check_layer(Layer("webprint.toml", values))
+        check_layer("webprint.toml", values)
     from printer.themes.loader import parse_theme
 
     with suppress(WebprintError):
