@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,7 +42,6 @@ from .output import Console
 if TYPE_CHECKING:
     from ..article import Article
     from ..fetch.browser.login import Person
-    from ..options import SiteRule
     from ..selection import Explanation
 
 commands = Commands()
@@ -55,12 +53,15 @@ config = Commands(
 commands.add_typer(config, name="config")
 
 
-def _complete_setting(incomplete: str) -> list[str]:
-    return complete([name.replace("_", "-") for name in Settings.model_fields], incomplete)
-
+_SETTING_NAMES = [name.replace("_", "-") for name in Settings.model_fields]
 
 SettingName = Annotated[
-    str, typer.Argument(metavar="NAME", help="A setting.", autocompletion=_complete_setting)
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A setting.",
+        autocompletion=lambda incomplete: complete(_SETTING_NAMES, incomplete),
+    ),
 ]
 HereOption = Annotated[
     bool, typer.Option("--here", help="Use webprint.toml in this folder, not your own.")
@@ -106,10 +107,14 @@ def set_value(
     if len(values) > 1 and not takes_list:
         raise UsageError(f"{name.replace('_', '-')} has one value", hint="Put it in quotes")
     path = settings_files()[1 if here else 0]
-    changes = {name: tuple(values) if takes_list else values[0]}
+    changes: dict[str, Any] = {name: tuple(values) if takes_list else values[0]}
     check_layer("command line", changes)
     settings = Settings(**changes)
-    _check_value(name, settings)
+    in_theme = settings
+    if name in ("paper", "set"):  # Those of a theme count if it is in force.
+        in_theme = settings.model_copy(update={"theme": load_settings({}).settings.theme})
+    in_theme.fetch_options()
+    check_page(in_theme)
     value = settings.model_dump(mode="json")[name]
     document = tomlkit.parse(output.read_input(str(path)).decode() if path.exists() else "")
     key = next((key for key in document if key.replace("-", "_") == name), name.replace("_", "-"))
@@ -119,14 +124,6 @@ def set_value(
         old_text = tomlkit.dumps(document)
         document = tomlkit.parse(tomlkit.dumps({key: value}) + old_text)
     _write_settings(path, tomlkit.dumps(document))
-
-
-def _check_value(name: str, settings: Settings) -> None:
-    """Raise :class:`UsageError` for a value that no print could use."""
-    if name in ("paper", "set"):  # Those of a theme count if it is in force.
-        settings = settings.model_copy(update={"theme": load_settings({}).settings.theme})
-    settings.fetch_options()
-    check_page(settings)
 
 
 @config.command()
@@ -145,8 +142,7 @@ def init(*, here: HereOption = False) -> None:
 def _setting_name(text: str) -> str:
     name = text.removeprefix("--").replace("-", "_")
     if name not in Settings.model_fields:
-        names = [name.replace("_", "-") for name in Settings.model_fields]
-        hint = did_you_mean(text.replace("_", "-"), names) or "webprint config lists them"
+        hint = did_you_mean(text.replace("_", "-"), _SETTING_NAMES) or "webprint config lists them"
         raise UsageError(f"there is no setting {text[:60]!r}", hint=hint)
     return name
 
@@ -160,26 +156,20 @@ def _write_settings(path: Path, text: str) -> None:
 @commands.command()
 def themes() -> None:
     """List the themes, their papers and their options."""
-    for line in theme_lines():
-        print(line)
-
-
-def theme_lines() -> Iterator[str]:
-    """Yield a line for each theme, and each of its papers and options."""
     from ..themes.loader import Page, all_themes, format_value
     from ..themes.options import FONT
 
     for theme in all_themes():
-        yield f"{theme.name:14} {theme.description}"
+        print(f"{theme.name:14} {theme.description}")
         for name, device in theme.papers.items():
-            yield f"{'':14} --paper {name:22} {device.description or device.size}"
+            print(f"{'':14} --paper {name:22} {device.description or device.size}")
         for name, variable in theme.variables.items():
             values = "|".join(variable.choices) or ("on|off" if variable.kind == "switch" else "")
             option = f"{name}={values or variable.kind.upper()}"
             text = f"{variable.description} ({format_value(variable.value)})".strip()
-            yield f"{'':14} --set {option:20} {text}"
+            print(f"{'':14} --set {option:20} {text}")
     names = " ".join(name.replace("_", "-") for name in Page.model_fields)
-    yield f"\nAll themes take --set {FONT}=... and the values of a page: {names}"
+    print(f"\nAll themes take --set {FONT}=... and the values of a page: {names}")
 
 
 @commands.command()
@@ -254,7 +244,9 @@ def list_rules(*, loaded: LoadedSettings) -> None:
 def _print_rules(rule_store: store.RuleStore) -> None:
     site_rules = rule_store.all()
     for rule in site_rules:
-        output.print_line(f"{rule.host}: {_rule_counts(rule) or 'nothing'}  ({rule.name})")
+        counts = ((action.replace("_", "-"), len(getattr(rule, action))) for action in ACTIONS)
+        parts = ", ".join(f"{number} {action}" for action, number in counts if number)
+        output.print_line(f"{rule.host}: {parts or 'nothing'}  ({rule.name})")
         for selector in rule.drop if not rule.xpath else ():
             output.print_line(f"    drop {selector}")
     if not site_rules:
@@ -264,11 +256,6 @@ def _print_rules(rule_store: store.RuleStore) -> None:
         print(f"webprint: {error}", file=sys.stderr)
     if errors:
         raise typer.Exit(UsageError.exit_code)
-
-
-def _rule_counts(rule: SiteRule) -> str:
-    counts = ((action, len(getattr(rule, action))) for action in ACTIONS)
-    return ", ".join(f"{count} {action.replace('_', '-')}" for action, count in counts if count)
 
 
 @rules.command(name="test")

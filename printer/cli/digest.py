@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -115,7 +116,7 @@ def run(
         history = stack.enter_context(closing(_open_history(settings)))
         pool = None if remote else context.obj
         builder = _issue_builder(loaded, history, console, pool, remote)
-        write = None if config.deliver and not out else _make_writer(out)
+        write = None if config.deliver and not out else partial(_write_issue, out)
         outcome = run_digest(builder, config, datetime.now(UTC), write)
     for source, reason in outcome.issue.problems:
         console.warn(f"{source}: {reason}")
@@ -124,7 +125,7 @@ def run(
         return
     articles = [story.article for story in outcome.issue.stories]
     if outcome.delivered:
-        output.add_to_library(settings, articles, outcome.delivered[0], console)
+        output.add_to_library(settings, console, articles, outcome.delivered[0])
     for warning in outcome.result.warnings:
         console.warn(warning)
     for line in _json_lines(outcome.issue, outcome.result, outcome.delivered) if as_json else ():
@@ -318,9 +319,7 @@ def schedule(*, loaded: LoadedSettings) -> None:
             frozenset(loaded.explicit),
             loaded.typed,
             log=console.info,
-            on_delivered=lambda articles, place: output.add_to_library(
-                settings, articles, place, console
-            ),
+            on_delivered=partial(output.add_to_library, settings, console),
         ).run()
 
     with lock_database(settings, DIGEST):
@@ -381,21 +380,17 @@ def _issue_builder(
     return IssueBuilder(loaded.settings, history, loaded.typed, console.show_step, pool, workers)
 
 
-def _make_writer(out: str) -> Callable[[Issue, Result], str]:
-
-    def write(issue: Issue, result: Result) -> str:
-        if out == output.STDOUT:
-            output.write_stdout(result.data)
-            return output.STDOUT_NAME
-        path = Path(out)
-        if path.is_dir() or out.endswith("/"):  # also if ``out`` is empty: the working directory
-            output.make_folder(path)
-            name = file_name(f"{issue.digest.heading} {issue.date:%Y-%m-%d}", "digest")
-            path = output.free_path(path, name, EXTENSIONS[result.format][0])
-        output.write(path, result.data)
-        return str(path)
-
-    return write
+def _write_issue(out: str, issue: Issue, result: Result) -> str:
+    if out == output.STDOUT:
+        output.write_stdout(result.data)
+        return output.STDOUT_NAME
+    path = Path(out)
+    if path.is_dir() or out.endswith("/"):  # also if ``out`` is empty: the working directory
+        output.make_folder(path)
+        name = file_name(f"{issue.digest.heading} {issue.date:%Y-%m-%d}", "digest")
+        path = output.free_path(path, name, EXTENSIONS[result.format][0])
+    output.write(path, result.data)
+    return str(path)
 
 
 def _issue_lines(issue: Issue) -> Iterator[str]:

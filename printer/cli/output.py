@@ -343,7 +343,7 @@ def describe_library(settings: Settings) -> list[str]:
 
 
 def add_to_library(
-    settings: Settings, articles: Sequence[Article], place: str, console: Console
+    settings: Settings, console: Console, articles: Sequence[Article], place: str
 ) -> None:
     """Add printed articles to the library if the settings ask for it; warn of errors."""
     if not settings.library:

@@ -179,7 +179,7 @@ class _PrintJob:
             return error
         finally:
             self.console.advance()
-        output.add_to_library(self.settings, printed, place, self.console)
+        output.add_to_library(self.settings, self.console, printed, place)
         self._report(result, place)
         incomplete = output.incomplete_error(result) if self.settings.strict else None
         if incomplete:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 _MAX_ID_CHARS = 20
 
 commands = Commands()
-
-
-Action: TypeAlias = Literal["list", "retry", "cancel"]
 
 
 @commands.command()
@@ -53,7 +51,8 @@ def worker(*, loaded: LoadedSettings) -> None:
 @with_settings("database")
 def jobs(
     action: Annotated[
-        Action, typer.Argument(metavar="ACTION", help="list, retry or cancel.")
+        Literal["list", "retry", "cancel"],
+        typer.Argument(metavar="ACTION", help="list, retry or cancel."),
     ] = "list",
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="ID", help="The ids of jobs.", show_default=False)
@@ -75,7 +74,7 @@ def jobs(
             )
             for job in listed:
                 if as_json:
-                    print_json(_job_data(job))
+                    print_json(asdict(job) | {"error": job.error.to_dict() if job.error else {}})
                 else:
                     print_line(_job_line(job))
             if not listed and not as_json:
@@ -113,7 +112,7 @@ def _find_job(queue: JobQueue, job_id: str) -> Job:
     return job
 
 
-def _change_jobs(queue: JobQueue, action: Action, ids: list[str]) -> None:
+def _change_jobs(queue: JobQueue, action: Literal["retry", "cancel"], ids: list[str]) -> None:
     """Retry or cancel jobs; raise for the first that is in the wrong state."""
     if not ids:
         raise UsageError(f"which jobs to {action}?", hint="webprint jobs list shows their ids")
@@ -131,10 +130,3 @@ def _job_line(job: Job) -> str:
     created = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
     text = job.error.message if job.error else job.title
     return f"{job.id}  {job.state:9}  {created}  {job.url}" + (f"  {text}" if text else "")
-
-
-def _job_data(job: Job) -> dict[str, Any]:
-    values = {name: getattr(job, name) for name in job.__dataclass_fields__}
-    values |= {"options": dict(job.options), "result": dict(job.result)}
-    values["error"] = job.error.to_dict() if job.error else {}
-    return values
