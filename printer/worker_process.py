@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -382,12 +382,6 @@ class _Child:
         self._lock = threading.Lock()
         self._parent = os.getppid()
 
-    def requests(self) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
-        """Yield calls until the parent sends no more."""
-        while True:
-            _, body = self._channel.receive()
-            yield pickle.loads(body)  # noqa: S301 - from our parent
-
     def send(self, kind: bytes, value: object) -> None:
         error = value if isinstance(value, Exception) and kind == _EXCEPTION else None
         try:
@@ -440,7 +434,8 @@ def _serve(channel: _Channel, setup: _Setup) -> NoReturn:
         threading.Thread(target=child.watch, daemon=True).start()
         if setup.prepare:
             setup.prepare()
-        for function, args in child.requests():
+        while True:
+            function, args = pickle.loads(channel.receive()[1])  # noqa: S301 - from our parent
             try:
                 child.send(_RESULT, function(*args))
             except MemoryError:

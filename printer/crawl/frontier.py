@@ -536,22 +536,18 @@ class _Recorder:
         elif row.id == lease.id:
             return
         elif row.state == "same":
-            claimed_by = row.duplicate_of
-            if claimed_by != duplicate_of and not self._resembles(claimed_by, sketch):
+            original = select(articles.c.sketch).where(articles.c.address == row.duplicate_of)
+            known_sketch = connection.execute(original).scalar() or b""
+            is_same_text = resemblance(known_sketch, sketch) >= NEAR_DUPLICATE
+            if row.duplicate_of != duplicate_of and not is_same_text:
                 # Two pages with different texts name it, so trust neither.
                 is_known = addresses.c.id == row.id
                 change(connection, addresses, is_known, state="waiting", duplicate_of=0)
             return
-        waiting, original = (
-            is_canonical & (addresses.c.state == "waiting"),
-            duplicate_of or lease.id,
+        is_waiting = is_canonical & (addresses.c.state == "waiting")
+        change(
+            connection, addresses, is_waiting, state="same", duplicate_of=duplicate_of or lease.id
         )
-        change(connection, addresses, waiting, state="same", duplicate_of=original)
-
-    def _resembles(self, article: int, sketch: Sketch) -> bool:
-        of_article = select(articles.c.sketch).where(articles.c.address == article)
-        known_sketch = self.connection.execute(of_article).scalar()
-        return resemblance(known_sketch or b"", sketch) >= NEAR_DUPLICATE
 
     # Patterns
 

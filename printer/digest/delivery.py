@@ -229,7 +229,10 @@ def deliver(delivery: Delivery, destination: Destination, settings: Settings) ->
         case "folder":
             return _deliver_to_folder(delivery, destination)
         case "mail":
-            return _deliver_by_mail(delivery, destination, settings)
+            server = SMTPServer.from_url(settings.smtp)
+            message = compose_mail(delivery, settings.mail_from or server.user, destination.mail)
+            send(message, server, max_megabytes=destination.max_megabytes)
+            return destination.mail
         case "printer":
             return _deliver_to_printer(delivery, destination)
         case _:
@@ -357,14 +360,7 @@ def _add_element(
     return element
 
 
-# ---- e-mail, printers, webhooks ----
-
-
-def _deliver_by_mail(delivery: Delivery, destination: Destination, settings: Settings) -> str:
-    server = SMTPServer.from_url(settings.smtp)
-    message = compose_mail(delivery, settings.mail_from or server.user, destination.mail)
-    send(message, server, max_megabytes=destination.max_megabytes)
-    return destination.mail
+# ---- printers and webhooks ----
 
 
 def _deliver_to_printer(delivery: Delivery, destination: Destination) -> str:

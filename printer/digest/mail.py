@@ -62,7 +62,9 @@ def parse_mail(data: bytes) -> Entry:
     except RecursionError:  # A thousand nested parts: use only the headers.
         message = BytesHeaderParser(policy=_POLICY).parsebytes(data)
     subject = clean_line(_decode_header(message, "Subject"), 300) or "Without a subject"
-    name, address = _parse_sender(clean_line(_decode_header(message, "From"), _MAX_HEADER))
+    name, address = "", ""
+    with suppress(RecursionError):  # nested comments
+        name, address = parseaddr(clean_line(_decode_header(message, "From"), _MAX_HEADER))
     identifier = clean_line(_decode_header(message, "Message-ID"), _MAX_HEADER).strip("<>")
     url = f"mid:{identifier[:300] or hashlib.sha256(data).hexdigest()}"
     date = _parse_date(_decode_header(message, "Date"))
@@ -93,13 +95,6 @@ def _decode_header(message: Message, name: str) -> str:
         return str(make_header(decode_header(encoded)))
     except (ValueError, LookupError, MessageError):  # invalid encoded words
         return encoded
-
-
-def _parse_sender(text: str) -> tuple[str, str]:
-    try:
-        return parseaddr(text)
-    except RecursionError:  # nested comments
-        return "", ""
 
 
 def _parse_date(text: str) -> datetime | None:

@@ -353,9 +353,7 @@ class Selector:
         if duplicate is None:
             self.stories.append(story)
             return
-        better, worse = (
-            (story, duplicate) if _quality(story) > _quality(duplicate) else (duplicate, story)
-        )
+        better, worse = sorted((duplicate, story), key=_quality, reverse=True)
         self.stories[self.stories.index(duplicate)] = better
         better.duplicates.extend([worse.candidate, *worse.duplicates])
         better.updated = better.updated or worse.updated

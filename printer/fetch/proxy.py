@@ -162,9 +162,7 @@ class Proxy(Closing):
         loop, limit = asyncio.get_running_loop(), self._connect_timeout
         if upstream := upstream_proxy("https" if port == 443 else "http", host):
             check = self._guard.check_proxied
-            await asyncio.get_running_loop().run_in_executor(
-                self._resolvers, check, host, port, limit
-            )
+            await loop.run_in_executor(self._resolvers, check, host, port, limit)
             async with asyncio.timeout(limit):
                 return await _connect_through(upstream, host, port)
         *earlier, last = await loop.run_in_executor(

@@ -195,7 +195,11 @@ class WorkerPool:
         self, attempt: Attempt, notify: Callable[[str], None], cancelled: threading.Event
     ) -> dict[str, Any]:
         """Run a job and return its outcome; raise :class:`Abandoned` or :class:`WorkerError`."""
-        worker = self._acquire_worker(cancelled)
+        worker: _Worker | None = None
+        while worker is None:
+            self._check_cancelled(cancelled)
+            with suppress(Empty):
+                worker = self._idle.get(timeout=_CHECK_INTERVAL)
         try:
             return self._run_in_worker(worker, attempt, notify, cancelled)
         except BaseException:
@@ -204,12 +208,6 @@ class WorkerPool:
             raise
         finally:
             self._idle.put(worker)
-
-    def _acquire_worker(self, cancelled: threading.Event) -> _Worker:
-        while True:
-            self._check_cancelled(cancelled)
-            with suppress(Empty):
-                return self._idle.get(timeout=_CHECK_INTERVAL)
 
     def _check_cancelled(self, cancelled: threading.Event) -> None:
         if self._closing.is_set() or cancelled.is_set():
@@ -230,8 +228,9 @@ class WorkerPool:
                 if too_large or worker.calls >= self.limits.jobs_per_worker:
                     self._stop(worker)
                 return message[1] if isinstance(message[1], dict) else {}
-            if message:
-                step = _validate_step(message[1])
+            if message:  # The worker is not trusted: a step is an identifier.
+                step = str(message[1])[:40]
+                step = step if step.isidentifier() and step.isascii() else ""
             if step and time.monotonic() - notified >= _STEP_INTERVAL:
                 notify(step)
                 step, notified = "", time.monotonic()
@@ -294,11 +293,6 @@ class WorkerPool:
 
 def _run_handler(handler: Handler, attempt: Attempt) -> dict[str, Any]:
     return handler(attempt, worker_process.notify)
-
-
-def _validate_step(value: object) -> str:
-    is_step = isinstance(value, str) and value.isidentifier() and value.isascii()
-    return str(value)[:40] if is_step else ""
 
 
 def _prepare(parent: int, preload: Callable[[], None]) -> None:

@@ -39,7 +39,7 @@ from sqlalchemy import (
     table,
 )
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DataError
+from sqlalchemy.exc import DataError, SQLAlchemyError
 
 from ..db import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
@@ -376,14 +376,12 @@ class JobQueue:
         with _db_errors():
             if not self._find([job_id]):
                 return False
-        try:
-            with _db_errors():
+            try:
                 self._client.delete_workflow(job_id)
-        except JobsError:
-            if self._reserve is None or not self._reserve.exists():
-                raise
-            self._reserve.unlink()
-            with _db_errors():
+            except SQLAlchemyError:
+                if self._reserve is None or not self._reserve.exists():
+                    raise
+                self._reserve.unlink()
                 self._client.delete_workflow(job_id)
         return True
 
@@ -420,13 +418,15 @@ class JobQueue:
     def _make_job(self, status: WorkflowStatus) -> Job:
         attributes, state = status.attributes or {}, _STATES[status.status]
         created = float(attributes.get("created", 0.0))
+        result = status.output or attributes.get("result")
         return Job(
             id=status.workflow_id, state=state, url=attributes.get("url", ""),
             options=attributes.get("options", {}),
             # "attempts" counts those before the last request.
             attempt=int(attributes.get("attempts", 0)) + (status.recovery_attempts or 0),
             step=attributes.get("step", "") if state == "running" else "",
-            result=_job_result(status.output, attributes),
+            # A program of another kind may have written the output.
+            result=result if isinstance(result, dict) else {},
             error=_job_error(status) if state == "failed" else None,
             file=attributes.get("file", ""), created=created,
             started=_to_seconds(status.dequeued_at, created),
@@ -444,12 +444,6 @@ def _queued_query(rows: TableClause) -> Select[int, int | None, int | None]:
         func.min(case((in_class, priority))),
         func.max(case((from_sender, priority))),
     ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
-
-
-def _job_result(output: object, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of a job; {} for an output that another program has written."""
-    result = output or attributes.get("result")
-    return result if isinstance(result, dict) else {}
 
 
 def job_id_for_key(key: str) -> str:

@@ -332,7 +332,7 @@ class PageCapture:
         with suppress(PlaywrightTimeout):  # Go on without what does not load.
             await page.wait_for_load_state("load", timeout=self._time_left(_LOADED_SHARE))
         id_attribute = f"data-{secrets.token_hex(6)}"
-        return self._opened_tab(await self._read(id_attribute), id_attribute, url)
+        return self._make_capture(await self._read(id_attribute), id_attribute, url)
 
     async def _read(self, id_attribute: str) -> dict[str, Any]:
         """Wait until the page is calm, expand its article, and return the script's report."""
@@ -369,7 +369,9 @@ class PageCapture:
         media_type = media_type_of(response.headers.get("content-type", ""))
         check_html(media_type, None, response.url)
 
-    def _opened_tab(self, report: dict[str, Any], id_attribute: str, requested_url: str) -> Capture:
+    def _make_capture(
+        self, report: dict[str, Any], id_attribute: str, requested_url: str
+    ) -> Capture:
         response = self._requests.response
         limit = self._options.max_bytes
         url = str(report.get("url", ""))
