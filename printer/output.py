@@ -63,7 +63,6 @@ class ContentCounts:
 
     @classmethod
     def sum_of(cls, counts: Sequence[ContentCounts]) -> ContentCounts:
-        """Return the sums of several counts."""
         return cls(*(sum(getattr(count, f.name) for count in counts) for f in fields(cls)))
 
 

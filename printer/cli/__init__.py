@@ -109,7 +109,6 @@ def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
 
 
 def _render_specimen() -> None:
-    """Render a specimen, to load everything that rendering an article needs."""
     from ..render_stage import render_specimen
 
     render_specimen()

@@ -118,7 +118,6 @@ def run(pool: RenderPool | None = None) -> None:
 
 
 def _usage_error(error: TyperException) -> UsageError:
-    """Return our error for one of the command line's parser."""
     if type(error).__name__ == "NoArgsIsHelpError":
         print(error.format_message())
         sys.exit(UsageError.exit_code)

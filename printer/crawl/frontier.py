@@ -277,7 +277,6 @@ class Frontier:
             release_worker(connection, self.worker, now, self.options.delay)
 
     def summary(self) -> CrawlSummary:
-        """Return the progress of the crawl."""
         failed = self._in_crawl & (addresses.c.state == "failed")
         with self.store.read() as connection:
             states = _count_rows(connection, addresses.c.state, self._in_crawl)

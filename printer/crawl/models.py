@@ -95,7 +95,6 @@ class CrawledArticle:
     info: ArticleInfo
 
     def to_dict(self) -> Mapping[str, object]:
-        """Return the article as plain data, for JSON."""
         score = round(self.score, 4)
         return {"url": self.url, "score": score, "depth": self.depth, **asdict(self.info)}
 

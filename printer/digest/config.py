@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -97,9 +97,6 @@ DEFAULT_LIMIT = 50
 MAX_ARTICLES = 1_000
 MAX_SOURCES = 500
 MAX_DESTINATIONS = 50
-
-SOURCE_KINDS = ("feed", "page", "mail", "reading_list", "crawl")
-DESTINATION_KINDS = ("folder", "mail", "printer", "webhook")
 
 NO_DESTINATIONS = "None is set: add a [[send]] table to webprint.toml (see docs/print-button.md)"
 
@@ -192,15 +189,24 @@ class _Table(BaseModel):
         arbitrary_types_allowed=True,
     )
 
-    def _only_key(self, names: tuple[str, ...]) -> str:
-        """Return which of some keys is set; raise :class:`ValueError` for none or several."""
-        used = [name for name in names if getattr(self, name)]
-        if len(used) != 1:
-            raise ValueError(f"should have one of {', '.join(names)}, and has {len(used)}")
-        return used[0]
+
+class _KindTable(_Table):
+    """A table with exactly one of the keys that say what kind of thing it is."""
+
+    kinds: ClassVar[tuple[str, ...]]
+
+    @model_validator(mode="after")
+    def _check_kind(self) -> Self:
+        if (number := sum(bool(getattr(self, name)) for name in self.kinds)) != 1:
+            raise ValueError(f"should have one of {', '.join(self.kinds)}, and has {number}")
+        return self
+
+    @property
+    def kind(self) -> str:
+        return next(name for name in self.kinds if getattr(self, name))
 
 
-class Source(_Table):
+class Source(_KindTable):
     """A source of articles: a feed, a page, a folder of mails, a reading list, or a crawl.
 
     ``section`` is the heading of its articles, ``limit`` their maximum number (0 for no
@@ -209,6 +215,7 @@ class Source(_Table):
     ``pages``, ``depth`` and ``delay`` (seconds between two requests) limit a crawl.
     """
 
+    kinds = ("feed", "page", "mail", "reading_list", "crawl")
     feed: WebURL | None = None
     page: WebURL | None = None
     mail: str = ""
@@ -228,27 +235,19 @@ class Source(_Table):
     depth: int = Field(3, ge=0, le=50)
     delay: float = Field(1.0, ge=0, le=3600)
 
-    @model_validator(mode="after")
-    def _check(self) -> Source:
-        self._only_key(SOURCE_KINDS)
-        return self
-
-    @property
-    def kind(self) -> str:
-        return self._only_key(SOURCE_KINDS)
-
     @property
     def location(self) -> str:
         return str(getattr(self, self.kind))
 
 
-class Destination(_Table):
+class Destination(_KindTable):
     """Where a digest is delivered: a folder or fsspec URL, e-mail, a printer, or a webhook.
 
     ``max_megabytes`` limits the size of a mail.  With ``feed``, the URL at which the folder is
     served, an Atom feed of its digests is kept in it.
     """
 
+    kinds = ("folder", "mail", "printer", "webhook")
     folder: Annotated[str, AfterValidator(_check_one_line)] = ""
     mail: Annotated[str, AfterValidator(_check_mail_address)] = ""
     printer: Line = ""
@@ -260,17 +259,12 @@ class Destination(_Table):
     feed: WebURL | None = None
 
     @model_validator(mode="after")
-    def _check(self) -> Destination:
-        self._only_key(DESTINATION_KINDS)
+    def _check(self) -> Self:
         if self.webhook:
             _check_url(self.webhook_url)
         if self.feed and not self.folder:
             raise ValueError("feed goes with a folder")
         return self
-
-    @property
-    def kind(self) -> str:
-        return self._only_key(DESTINATION_KINDS)
 
     @property
     def webhook_url(self) -> str:

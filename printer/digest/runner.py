@@ -58,7 +58,6 @@ class BuiltIssue:
 
 
 def issue_report(issue: Issue, result: Result) -> dict[str, Any]:
-    """Return an issue as plain data, for JSON."""
     return {
         "digest": issue.digest.name,
         "title": issue.digest.heading,

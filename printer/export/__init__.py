@@ -77,7 +77,6 @@ _FORMULA = re.compile(r"(?<!\\)(\$\$?)(?=\S|\n)(?:\\[^\n]|[^$\\])+\1")
 def compare_with_articles(
     articles: Sequence[Article], format_: Format, data: bytes
 ) -> CompletenessReport:
-    """Compare articles with the file that they were exported to."""
     read = {"epub": _read_epub, "html": _read_html, "markdown": _read_markdown, "json": _read_json}
     return check_completeness(articles, read[format_](data))
 

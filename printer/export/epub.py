@@ -72,7 +72,6 @@ class _Book:
         return name
 
     def put_page(self, name: str, html: etree._Element, properties: str = "") -> None:
-        """Add a page of XHTML."""
         if any(local_name(element) == "math" for element in html.iter(etree.Element)):
             properties = "mathml"
         etree.cleanup_namespaces(html, keep_ns_prefixes=["epub"])

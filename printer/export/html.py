@@ -100,12 +100,10 @@ class ScreenArticle:
 
     @property
     def labels(self) -> Labels:
-        """The labels in the article's language."""
         return labels(self.language)
 
     @property
     def fetched(self) -> str:
-        """The date of fetching in the article's language."""
         return format_date(self.fetch_time, self.language) if self.fetch_time else ""
 
     @property
@@ -121,7 +119,6 @@ class ScreenArticle:
 
     @property
     def notes(self) -> list[Note]:
-        """The article's notes in order."""
         return [block for block in walk(self.article.blocks) if isinstance(block, Note)]
 
     def formula(self, source: str, text: str, *, display: bool = False) -> Markup:

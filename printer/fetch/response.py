@@ -38,7 +38,6 @@ class Budget:
         return left
 
     def cap(self, timeout: float | None) -> float:
-        """Return a timeout capped at the seconds left."""
         left = self.time_left()
         return left if timeout is None else min(timeout, left)
 

@@ -124,7 +124,6 @@ class DigestLabels:
 
 
 def labels(language: str) -> Labels:
-    """Return the labels of a language (BCP 47)."""
     translations = dict(_entry(language or "en"))
     translations.pop("digest", None)
     return replace(Labels(), **translations)

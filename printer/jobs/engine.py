@@ -289,7 +289,6 @@ class WorkflowExecutor:
             return None
 
     def stop_dequeuing(self) -> None:
-        """Start no more workflows."""
         dbos_internals.stop_dequeuing(self._dbos)
 
     def _requeue(self, job_id: str, executor: str) -> None:

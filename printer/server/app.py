@@ -189,7 +189,6 @@ class LogLimit(logging.Filter):
         self._count, self._end = 0, 0.0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Count a record; return whether it is logged."""
         if record.created >= self._end:
             dropped = self._count - MAX_LOG_LINES
             self._count, self._end = 0, record.created + 60
@@ -207,7 +206,6 @@ class ProxyMiddleware(ProxyHeadersMiddleware):
         super().__init__(app, trusted)  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # type: ignore[override]
-        """Pass a request on with the client, scheme and path prefix from its proxy."""
         headers = dict(scope.get("headers", ()))
         client = (scope.get("client") or ("",))[0]
         prefix = headers.get(b"x-forwarded-prefix", b"").decode("latin-1").rstrip("/")

@@ -321,7 +321,6 @@ class SecurityMiddleware:
     limiter: RateLimiter = field(default_factory=lambda: RateLimiter(time.monotonic))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             return
 
@@ -482,7 +481,6 @@ class BodyLimitMiddleware:
         self._sizes: Counter[tuple[str, str]] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on while counting the bytes of its body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

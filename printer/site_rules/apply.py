@@ -36,7 +36,6 @@ class SelectorMatch:
     error: str = ""
 
     def __str__(self) -> str:
-        """Return the selector as named in explanations."""
         return f"{self.action} {self.selector} ({self.rule.name or self.rule.host})"
 
 

@@ -29,35 +29,6 @@ from ..text import did_you_mean
 BASE_THEME = "article"
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """A theme with inherited values; ``folders`` has its own, then those of themes it extends."""
-
-    name: str
-    description: str
-    folders: tuple[Path, ...]
-    page: Page
-    fonts: Fonts
-    papers: dict[str, Device]
-    variables: dict[str, Variable]
-
-    @property
-    def css(self) -> str:
-        """The theme's style sheets, inherited ones first."""
-        return "\n".join(css for css, _ in self._stylesheets())
-
-    @property
-    def files(self) -> dict[str, Picture]:
-        """The fonts and pictures that the style sheets refer to, by URL."""
-        return {url: file for _, files in self._stylesheets() for url, file in files.items()}
-
-    def _stylesheets(self) -> Iterator[tuple[str, dict[str, Picture]]]:
-        for folder in reversed(self.folders):
-            if (folder / "print.css").is_file():
-                css = _read_file(folder / "print.css").decode("utf-8", "replace")
-                yield link_theme_files(css, folder)
-
-
 def user_folder() -> Path:
     """Return the folder of the user's themes, whether or not it exists."""
     return config_folder() / "themes"
@@ -81,7 +52,6 @@ def theme_names() -> list[str]:
 
 
 def all_themes() -> Iterator[Theme]:
-    """Yield all themes by name."""
     yield from map(load_theme, theme_names())
 
 
@@ -106,16 +76,9 @@ def load_theme(name: str) -> Theme:
         folders.append(folder)
         tables.append(table)
         extended = parse_theme(table, file).extends
-    merged = parse_theme(_merge(tables), folders[0] / "theme.toml")
-    return Theme(
-        folders[0].name,
-        tables[0].get("description", ""),
-        tuple(folders),
-        merged.page,
-        merged.fonts,
-        merged.papers,
-        merged.variables,
-    )
+    merged = dict(parse_theme(_merge(tables), folders[0] / "theme.toml"))
+    merged["description"] = tables[0].get("description", "")
+    return Theme(name=folders[0].name, folders=tuple(folders), **merged)
 
 
 def _find_folder(name: str, used: list[Path]) -> Path:
@@ -251,6 +214,29 @@ class ThemeFile(_Table):
     fonts: Fonts = Fonts()
     papers: Annotated[dict[Name, Device], Field(max_length=100)] = {}
     variables: Annotated[dict[Name, Variable], Field(max_length=100)] = {}
+
+
+class Theme(ThemeFile):
+    """A theme with inherited values; ``folders`` has its own, then those of themes it extends."""
+
+    name: str
+    folders: tuple[Path, ...]
+
+    @property
+    def css(self) -> str:
+        """The theme's style sheets, inherited ones first."""
+        return "\n".join(css for css, _ in self._stylesheets())
+
+    @property
+    def files(self) -> dict[str, Picture]:
+        """The fonts and pictures that the style sheets refer to, by URL."""
+        return {url: file for _, files in self._stylesheets() for url, file in files.items()}
+
+    def _stylesheets(self) -> Iterator[tuple[str, dict[str, Picture]]]:
+        for folder in reversed(self.folders):
+            if (folder / "print.css").is_file():
+                css = _read_file(folder / "print.css").decode("utf-8", "replace")
+                yield link_theme_files(css, folder)
 
 
 def parse_theme(table: dict[str, Any], file: Path) -> ThemeFile:

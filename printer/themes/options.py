@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
             settable = settable_names(theme)
             hint = did_you_mean(name, settable) or f"It has {', '.join(settable)}"
             raise UsageError(f"theme {theme.name} has no {name[:40]!r} to set", hint=hint)
-    theme = replace(theme, page=_update_page(theme.page, page))
+    theme = theme.model_copy(update={"page": _update_page(theme.page, page)})
     return StyledTheme(theme, font, tuple(values.items()), frozenset(changed))
 
 
