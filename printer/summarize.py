@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from .article import Article, Block, Note, Paragraph, Quote, Span, child_blocks, plain_text, walk
+from .i18n import load_table
 from .options import ExtractOptions
 from .text import UNSPACED, UNSPACED_CHARACTER, count_words
 
@@ -36,14 +37,6 @@ _WORD = re.compile(f"[{UNSPACED}]+|[^\\W\\d_{UNSPACED}][^\\W_{UNSPACED}]*(?:['â€
 _APOSTROPHE = re.compile("['â€™]")
 #: The longest term in characters, because a stemmer's time grows with a word's length.
 _MAX_TERM_CHARS = 60
-_STEMMERS = {
-    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
-    "en": "english", "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish",
-    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian",
-    "id": "indonesian", "it": "italian", "lt": "lithuanian", "nb": "norwegian", "ne": "nepali",
-    "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian",
-    "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
-}  # fmt: skip
 
 
 class Tokenizer:
@@ -57,7 +50,7 @@ class Tokenizer:
 
     def __init__(self, language: str = "") -> None:
         code = language.split("-")[0].lower()
-        name = _STEMMERS.get(code)
+        name = load_table("stemmers").get(code)
         self._stemmer = None
         if name:
             import snowballstemmer  # slow to import, seldom needed

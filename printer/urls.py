@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
 
 from .errors import BadURL
+from .files import load_json
 from .text import truncate
 
 _PORTS = {"http": 80, "https": 443}
@@ -41,21 +42,12 @@ _UP_TO_QUERY = re.compile(r"(?:https?:|(?![A-Za-z][A-Za-z0-9+.-]*:))[^?#]*", re.
 #: Extensions of files, which no host name ends with.
 _FILE_EXTENSIONS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
 
+_NAMES = load_json(__file__, "url_names.json")
 #: Query parameters that campaigns and networks add to track who followed a link.
-_TRACKING = re.compile(
-    r"(?:utm_\w+|fb(?:clid|_\w+)|[gdt]clid|gclsrc|wbraid|gbraid|msclkid|yclid|twclid|ttclid|igshid?"
-    r"|mc_[ce]id|_hs(?:enc|mi)|hsctatracking|mkt_tok|vero_\w+|oly_(?:anon|enc)_id|wickedid"
-    r"|_openstat|s_cid|ns_\w+|at_(?:medium|campaign|custom\d|link\w*)|cmpid|icid|ncid|sr_share"
-    r"|pk_\w+|mtm_\w+|piwik_\w+|matomo_\w+|_ga|_gl|guce_\w+|trk\w*|spm|share_id|ref_(?:src|url))",
-    re.IGNORECASE,
-)
+_TRACKING = re.compile("|".join(_NAMES["tracking"]), re.IGNORECASE)
 
 #: Query parameters that always name a session.
-_SESSION = re.compile(
-    r"jsessionid|phpsessid|aspsessionid\w*|(?:asp\.net_)?session_?id|oscsid|zenid|cfid|cftoken"
-    r"|bv_sessionid|sessid",
-    re.IGNORECASE,
-)
+_SESSION = re.compile("|".join(_NAMES["session"]), re.IGNORECASE)
 #: Query parameters that name a session when their value looks like a token.
 _MAYBE_SESSION = frozenset({"sid", "s", "session", "osid", "visit"})
 _TOKEN = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}")
@@ -66,10 +58,7 @@ _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 #: Names of index pages, which are equivalent to their folder if no query follows.
-_INDEX_PAGES = frozenset({
-    "index.html", "index.htm", "index.xhtml", "index.shtml", "index.php", "default.htm",
-    "default.html", "default.asp", "default.aspx",
-})  # fmt: skip
+_INDEX_PAGES = frozenset(_NAMES["index_pages"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ from ..site_rules.store import rule_store
 from ..summarize import Tokenizer
 from ..text import count_words
 from ..urls import canonical_url, normalize_url, origin_of, resolve
-from .frontier import Frontier, site_of
+from .frontier import LINK_NAMES, Frontier, site_of
 from .models import (
     ArticleInfo,
     CrawledArticle,
@@ -332,11 +332,7 @@ _DATE = re.compile(r"/(?:19|20)\d\d[/-](?:0?[1-9]|1[0-2])(?:[/-]|$)")
 _EXTENSION = re.compile(r"\.(?:s?html?|php|aspx?|jsp)$", re.IGNORECASE)
 
 #: First path segments that lead to forms and indexes.
-_SERVICE_SECTIONS = frozenset({
-    "login", "signin", "signup", "register", "account", "cart", "checkout", "search", "privacy",
-    "terms", "contact", "about", "impressum", "share", "print", "user", "users", "profile", "tag",
-    "tags", "wp-admin", "wp-login.php", "cgi-bin", "calendar", "feed",
-})  # fmt: skip
+_SERVICE_SECTIONS = frozenset(LINK_NAMES["service_sections"])
 
 _tokenizer = lru_cache(maxsize=64)(Tokenizer)
 

@@ -27,6 +27,7 @@ from sqlalchemy import Connection, Row, case, delete, func, select
 from ..backoff import Backoff
 from ..capture import Capture
 from ..errors import BadURL, HTTPStatusError
+from ..files import load_json
 from ..urls import canonical_url, origin_of, url_key
 from . import near_duplicates
 from .models import (
@@ -72,13 +73,10 @@ _MAX_SECTION_NAME = 20
 
 _DIGITS = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
+#: Names in the URLs of links.
+LINK_NAMES = load_json(__file__, "link_names.json")
 #: Extensions of files that are never pages.
-_FILES = re.compile(
-    r"\.(?:jpe?g|png|gif|webp|avif|svg|ico|bmp|tiff?|css|js|mjs|json|woff2?|ttf|otf|eot|mp[34]|m4[av]"
-    r"|webm|og[agv]|wav|avi|mov|mkv|flac|zip|gz|bz2|xz|7z|rar|tar|tgz|exe|dmg|iso|apk|deb|rpm|msi|pdf"
-    r"|docx?|xlsx?|pptx?|od[tsp]|epub|mobi|ics|rss|atom|csv|txt|swf|wasm|bin)$",
-    re.IGNORECASE,
-)
+_FILES = re.compile(rf"\.(?:{'|'.join(LINK_NAMES['file_extensions'])})$", re.IGNORECASE)
 
 
 def site_of(url: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from markupsafe import Markup
@@ -241,27 +243,7 @@ class LongerPages(NamedTuple):
     gain: float
 
 
-#: For saving ink: no backgrounds, thin rules, light pictures.
-INK_SAVING_CSS = """
-* { background: none !important }
-img { opacity: .55 }
-html { --hair: .3pt solid #999; --grey: #666 }
-table { border-width: .4pt !important }
-"""
-#: For several columns only: without ``columns``, a single one is laid out faster and breaks better.
-#: No page is rotated; the widest tables span the columns instead.
-COLUMNS_CSS = """
-.body { columns: var(--columns); column-gap: var(--gap) }
-:is(h2, h3, h4, h5, h6):has(+ div.widest), div.widest { page: auto }
-div.widest { break-after: auto; column-span: all }
-pre .line:nth-child(n) { break-before: auto; break-after: auto }
-"""
-GRAYSCALE_CSS = ":root { --accent: black }"
-CHAPTERS_CSS = """
-article + article, .contents + article { break-before: right }
-@page :blank { @top-left { content: none } @top-right { content: none }
-  @bottom-center { content: none } }
-"""
+_GRAYSCALE_CSS = ":root { --accent: black }"
 #: The height of capitals, in ems (a book face).
 CAPITAL_HEIGHT = 0.65
 
@@ -273,13 +255,18 @@ def build_stylesheet(styling: StyledTheme, page: PageGeometry, options: PrintOpt
         *_page_rules(page),
         _variables(styling, page),
         styling.theme.css,
-        COLUMNS_CSS if page.columns > 1 else "",
-        CHAPTERS_CSS if styling.theme.page.chapters != "any" else "",
-        GRAYSCALE_CSS if options.grayscale else "",
-        INK_SAVING_CSS if options.ink_save else "",
+        _read_css("columns") if page.columns > 1 else "",
+        _read_css("chapters") if styling.theme.page.chapters != "any" else "",
+        _GRAYSCALE_CSS if options.grayscale else "",
+        _read_css("ink_save") if options.ink_save else "",
         options.css,
     ))  # fmt: skip
     return Markup(css.replace("</", "<\\/"))  # noqa: S704 - our own and the user's files
+
+
+@cache
+def _read_css(name: str) -> str:
+    return Path(__file__).with_name(f"{name}.css").read_text("utf-8")
 
 
 def _page_rules(page: PageGeometry) -> Iterator[str]:
