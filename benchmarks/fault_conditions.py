@@ -297,7 +297,7 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
     """Run two schedulers with jumping clocks; return the days, those missed and those repeated."""
     from printer.digest.config import parse_digests
     from printer.digest.scheduler import Scheduler
-    from printer.settings import Settings
+    from printer.settings import LoadedSettings, Settings
 
     text = '[[digest]]\nname = "week"\nschedule = "30 2 * * *"\n[[digest.source]]\npage = "https://example.org/"\n'
     (digest,) = parse_digests(text, parse_toml(text), "webprint.toml")
@@ -305,7 +305,8 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
     with closing_table(JobQueue(str(folder / "digests.sqlite"))) as queue:
         quiet = lambda _: None  # noqa: E731
         schedulers = [
-            Scheduler([digest], Settings(), log=quiet, clock=lambda: now[0]) for _ in range(2)
+            Scheduler([digest], LoadedSettings(Settings(), {}), log=quiet, clock=lambda: now[0])
+            for _ in range(2)
         ]
         for hour in range(24 * days):
             true_time = START + timedelta(hours=hour)

@@ -247,13 +247,17 @@ class Newspaper:
     def serve(self, number: int) -> None:
         """Run the scheduler until it made and delivered an issue; call in a forked process."""
         from printer.digest import scheduler
+        from printer.settings import LoadedSettings
 
         # A refusal is tried again at once, and the same story is not looked for in the meantime.
         scheduler.BACKOFF = Backoff(0.01)
         # One renderer is started per processor, and one is enough for one story.
         os.sched_setaffinity(0, {random.Random(number).choice(sorted(os.sched_getaffinity(0)))})
         loop = scheduler.Scheduler(
-            [self.digest], self.settings, log=lambda _: None, clock=lambda: self.slot(number)
+            [self.digest],
+            LoadedSettings(self.settings, {}),
+            log=lambda _: None,
+            clock=lambda: self.slot(number),
         )
         loop.run(lambda queue: self.state(number, queue) in FINISHED)
 

@@ -105,7 +105,7 @@ def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
     pages = [argument for argument in arguments if not argument.startswith("-")]
     fork_all = not prints or len(pages) > MANY_PAGES
     prepare = load_weasyprint if fork_all else _render_specimen
-    return RenderPool(fork=_expects_pdf(arguments), fork_all=fork_all, prepare=prepare)
+    return RenderPool(fork=expects_pdf(arguments), fork_all=fork_all, prepare=prepare)
 
 
 def _render_specimen() -> None:
@@ -114,7 +114,7 @@ def _render_specimen() -> None:
     render_specimen()
 
 
-def _expects_pdf(arguments: list[str]) -> bool:
+def expects_pdf(arguments: list[str]) -> bool:
     """Guess from the arguments alone whether the output is a PDF."""
     from itertools import pairwise
     from pathlib import Path

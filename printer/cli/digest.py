@@ -128,7 +128,7 @@ def run(
         output.add_to_library(settings, console, articles, outcome.delivered[0])
     for warning in outcome.result.warnings:
         console.warn(warning)
-    for line in _json_lines(outcome.issue, outcome.result, outcome.delivered) if as_json else ():
+    for line in json_lines(outcome.issue, outcome.result, outcome.delivered) if as_json else ():
         output.print_json(line)
     summary = f"{count(len(articles), 'article')}, {output.summary(outcome.result)}"
     for place in outcome.delivered:
@@ -171,7 +171,7 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
     )
 
 
-def _json_lines(
+def json_lines(
     issue: Issue, result: Result, delivered: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
     """Yield a line for each article of an issue, and for what could not be printed."""
@@ -313,14 +313,8 @@ def schedule(*, loaded: LoadedSettings) -> None:
 
     def run_scheduler() -> None:
         os.umask(0o077)
-        Scheduler(
-            digests,
-            settings,
-            frozenset(loaded.explicit),
-            loaded.typed,
-            log=console.info,
-            on_delivered=partial(output.add_to_library, settings, console),
-        ).run()
+        on_delivered = partial(output.add_to_library, settings, console)
+        Scheduler(digests, loaded, log=console.info, on_delivered=on_delivered).run()
 
     with lock_database(settings, DIGEST):
         maker = ManagedProcess(run_scheduler, "the process that makes digests")

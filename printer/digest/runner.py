@@ -28,7 +28,7 @@ from ..output import ExtractedPage, Result
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf
 from ..render.worker_pool import RenderPool
-from ..settings import Settings, data_folder
+from ..settings import LoadedSettings, Settings, data_folder
 from .builder import Issue, IssueBuilder
 from .config import Destination, Digest
 from .delivery import Delivery, deliver
@@ -132,22 +132,18 @@ def _delivery(issue: Issue, result: Result) -> Delivery:
     return Delivery(name, title, issue.date, result.data, report, result.format)
 
 
-def build_in_worker(
-    settings: Settings, explicit: frozenset[str], fixed: frozenset[str], digest: Digest,
-    now: datetime,
-) -> BuiltIssue | None:  # fmt: skip
-    """Build a digest; call this in a separate process, whose end releases the memory.
-
-    ``explicit`` names the settings that go to other machines, ``fixed`` those that override the
-    digest's.
-    """
+def build_in_worker(loaded: LoadedSettings, digest: Digest, now: datetime) -> BuiltIssue | None:
+    """Build a digest; call this in a separate process, whose end releases the memory."""
+    settings = loaded.settings
     with ExitStack() as stack:
-        remote = stack.enter_context(RemoteWorkers(settings, explicit)) if settings.spread else None
+        remote = None
+        if settings.spread:
+            remote = stack.enter_context(RemoteWorkers(settings, loaded.explicit))
         history = stack.enter_context(closing(StoryHistory(stories_database(settings))))
         pool = None
         if remote is None:
             pool = stack.enter_context(RenderPool(settings.print_timeout, fork=False))
-        builder = IssueBuilder(settings, history, fixed, pool=pool, workers=remote)
+        builder = IssueBuilder(settings, history, loaded.typed, pool=pool, workers=remote)
         return build_issue(builder, digest, now)
 
 

@@ -32,7 +32,7 @@ from ..errors import ErrorRecord, JobsError, WebprintError
 from ..jobs.engine import WorkflowExecutor, database_location, open_queue, open_result_storage
 from ..jobs.queue import DIGEST, JobFailed, JobQueue
 from ..jobs.storage import Storage
-from ..settings import Settings
+from ..settings import LoadedSettings, Settings
 from ..worker_process import WorkerError, WorkerProcess
 from .config import Destination, Digest
 from .delivery import Delivery, DeliveryUncertain, deliver, has_arrived, target_path
@@ -270,14 +270,12 @@ def _destination_key(destination: Destination) -> str:
 class Scheduler:
     """Queues the slots of digests when they are due, and runs their workflows.
 
-    ``explicit`` names the settings that go to other machines with each page, ``fixed`` those that
+    Settings given explicitly go to other machines with each page; those typed on the command line
     override the settings of a digest.
     """
 
     digests: Sequence[Digest]
-    settings: Settings
-    explicit: frozenset[str] = frozenset()
-    fixed: frozenset[str] = frozenset()
+    loaded: LoadedSettings
     log: Callable[[str], None] = print
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     on_delivered: Callable[[Sequence[Article], str], None] = lambda _articles, _place: None
@@ -291,22 +289,23 @@ class Scheduler:
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._stop.set())
-        queue = open_queue(self.settings)
+        settings = self.loaded.settings
+        queue = open_queue(settings)
         for digest in self.digests:
             slot = next_slot(digest, self.clock())
             self.log(f"{digest.name}: next {slot:%Y-%m-%d %H:%M %Z}" if slot else digest.name)
-        with closing(StoryHistory(stories_database(self.settings))) as history:
+        with closing(StoryHistory(stories_database(settings))) as history:
             workflow = IssueWorkflow(
                 {digest.name: digest for digest in self.digests},
                 history,
-                open_result_storage(self.settings),
-                self.settings,
+                open_result_storage(settings),
+                settings,
                 self._build,
                 self.log,
                 clock=self.clock,
                 on_delivered=self.on_delivered,
             )
-            executor = WorkflowExecutor(queue, database_location(self.settings), DIGEST, self.log)
+            executor = WorkflowExecutor(queue, database_location(settings), DIGEST, self.log)
 
             def issue(name: str, _slot: float) -> dict[str, Any]:
                 return workflow.run(str(DBOS.workflow_id), name, Steps())
@@ -343,7 +342,6 @@ class Scheduler:
         # WeasyPrint does not release all memory, and a crash must not affect other digests.
         with WorkerProcess() as worker:
             built: BuiltIssue | None = worker.call(
-                build_in_worker, self.settings, self.explicit, self.fixed, digest, now,
-                timeout=BUILD_TIMEOUT,
-            )  # fmt: skip
+                build_in_worker, self.loaded, digest, now, timeout=BUILD_TIMEOUT
+            )
         return built

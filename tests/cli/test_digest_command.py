@@ -217,5 +217,5 @@ def test_a_redirected_story_has_the_result_of_its_own_page():
         sources=(), rejected=(),
     )  # fmt: skip
     result = Result(b"", 1, "A", outcomes=(PageResult(requested, "A", warnings=("cut",)),))
-    (line,) = digest._json_lines(issue, result, ())
+    (line,) = digest.json_lines(issue, result, ())
     assert (line["url"], line["warnings"], line["complete"]) == (url, ["cut"], False)

@@ -118,8 +118,8 @@ def test_a_sign_in_page_is_reported_and_fails_with_strict(webprint, saved, tmp_p
     ],
 )  # fmt: skip
 def test_only_for_a_pdf_is_a_press_made_ready(words, pdf, tmp_path, monkeypatch):
-    from printer.cli import _expects_pdf
+    from printer.cli import expects_pdf
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there.html").write_text("x")
-    assert _expects_pdf(words.split()) is pdf
+    assert expects_pdf(words.split()) is pdf

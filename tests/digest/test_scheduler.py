@@ -7,7 +7,7 @@ from printer.digest import scheduler
 from printer.digest.scheduler import Scheduler, due_slot, next_slot
 from printer.digest.selection import StoryRecord
 from printer.jobs.queue import JobQueue
-from printer.settings import Settings
+from printer.settings import LoadedSettings, Settings
 from tests.support.jobs import closing_table
 
 DAILY = 'schedule = "30 2 * * *"\ntimezone = "Europe/Paris"\n[[digest.source]]\npage = "https://example.org/"'
@@ -66,7 +66,7 @@ def queue(tmp_path):
 
 
 def test_schedulers_queue_each_slot_once_and_the_latest_after_a_sleep(desk, queue):
-    now, settings = [utc("2026-01-05T00:00:00")], Settings()
+    now, settings = [utc("2026-01-05T00:00:00")], LoadedSettings(Settings(), {})
     two = [
         Scheduler([desk.digest(DAILY)], settings, log=len, clock=lambda: now[0]) for _ in range(2)
     ]
@@ -91,7 +91,9 @@ def test_schedulers_queue_each_slot_once_and_the_latest_after_a_sleep(desk, queu
 def test_records_of_old_slots_are_deleted(desk, queue, monkeypatch):
     monkeypatch.setattr(scheduler, "_MAX_SLOTS", 2)
     now = [utc("2026-01-05T00:00:00")]
-    running_scheduler = Scheduler([desk.digest(DAILY)], Settings(), log=len, clock=lambda: now[0])
+    running_scheduler = Scheduler(
+        [desk.digest(DAILY)], LoadedSettings(Settings(), {}), log=len, clock=lambda: now[0]
+    )
     for days in range(6):
         now[0] = utc("2026-01-05T00:00:00") + timedelta(days=days)
         running_scheduler.tick(queue)

@@ -54,7 +54,7 @@ def show_catalog() -> Response:
         "digests": "Issues of digests that are delivered to a folder.",
     }
     entries = [
-        _catalog_entry(name, name.capitalize(), _now(), text,
+        _catalog_entry(name, name.capitalize(), datetime.now(UTC), text,
                [("subsection", f"/opds/{name}", _CATALOG + "acquisition")])
         for name, text in texts.items()
     ]  # fmt: skip
@@ -174,14 +174,11 @@ def _render_feed(
     name: str, title: str, path: str, entries: list[dict[str, Any]], following: str = ""
 ) -> Response:
     kind = "navigation" if name == "catalog" else "acquisition"
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     return render_xml(
         "opds", f"{_CATALOG}{kind}", name=name, title=title, path=path, entries=entries,
-        next=following, kind=kind, catalog=_CATALOG, now=_now().isoformat(timespec="seconds"),
+        next=following, kind=kind, catalog=_CATALOG, now=now,
     )  # fmt: skip
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 #: Limits concurrent deliveries, as retrying a mail takes a while.

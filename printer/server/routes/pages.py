@@ -91,16 +91,10 @@ async def _typed_fields(request: Request) -> list[tuple[str, str]]:
 
 
 def _print_bookmarklet(server: str, keys: AccessKeys) -> str:
-    code = (
-        _read_script("bookmarklet").replace("SERVER", server, 1).replace("KEY", keys.key("send"), 1)
-    )
+    code = _read_script("bookmarklet").replace("SERVER", server, 1)
+    code = code.replace("KEY", keys.key("send"), 1)
     code = code.replace("CAPTURE", _read_script("capture").removesuffix(";"), 1)
     return "javascript:" + quote(code, safe="()[]{}=,;:.!&|?*+-/'$<> ").replace(" ", "%20")
-
-
-def _later_bookmarklet(server: str, keys: AccessKeys) -> str:
-    target = f"'{server}/send#later,{keys.key('later')},'+encodeURIComponent(location.href)"
-    return f"javascript:void(window.open({target}))"
 
 
 def _read_script(name: str) -> str:
@@ -117,13 +111,14 @@ def start(service: Service, access: CurrentAccess, request: Request, token: str 
     if request.state.auth_method == "none":  # The query had no token.
         return sign_in_page()
     server = f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}"
+    later = f"'{server}/send#later,{access.keys.key('later')},'+encodeURIComponent(location.href)"
     return render_page(
         "start",
         fields=_print_fields(service.preferences.settings()),
         jobs=service.history.recent(_MAX_RECENT),
         states=WORDS["states"],
         print_bookmarklet=_print_bookmarklet(server, access.keys),
-        later_bookmarklet=_later_bookmarklet(server, access.keys),
+        later_bookmarklet=f"javascript:void(window.open({later}))",
     )
 
 
