@@ -310,7 +310,7 @@ class Printer:
         """Read pages, several at a time, and yield their articles or errors in their order.
 
         Raises:
-            UsageError: there is no page.
+            UsageError: there is no page, or the page options cannot be rendered.
         """
         if not sources:
             raise UsageError("there is no page to print")
@@ -318,7 +318,9 @@ class Printer:
             self.renderer.start(len(sources))
         elif self.options.page.format == "pdf":
             self.session.preload_fonts()
-        check_options(self.options.page)
+        from .themes.page import page_geometry
+
+        page_geometry(self.options.page)  # Raises for options that cannot be rendered.
         return prefetch(self.read, map(_without_credentials, sources), self.session.concurrency)
 
     def render_outcomes(self, outcomes: Iterable[ReadOutcome]) -> Result:
@@ -469,13 +471,6 @@ def print_pages(
             renderer.start()
         session = Session(options.fetch, options.images, user_urls=user_urls)
         return stack.enter_context(Printer(options, session, renderer)).print_pages(pages)
-
-
-def check_options(options: PrintOptions) -> None:
-    """Raise :class:`UsageError` for page options that cannot be rendered."""
-    from .themes.page import page_geometry
-
-    page_geometry(options)
 
 
 def prefetch(

@@ -32,7 +32,6 @@ from .options import (
     PageArgument,
     check_address,
     check_file,
-    check_page,
     make_printer,
     page_input,
     with_settings,
@@ -102,6 +101,8 @@ def set_value(
     """Set a value in your settings file."""
     import tomlkit
 
+    from ..themes.page import page_geometry
+
     name = _setting_name(name)
     takes_list = isinstance(Settings.model_fields[name].default, tuple)
     if len(values) > 1 and not takes_list:
@@ -113,8 +114,8 @@ def set_value(
     in_theme = settings
     if name in ("paper", "set"):  # Those of a theme count if it is in force.
         in_theme = settings.model_copy(update={"theme": load_settings({}).settings.theme})
-    in_theme.fetch_options()
-    check_page(in_theme)
+    in_theme.fetch_options()  # Both raise for a value that no print could use.
+    page_geometry(in_theme.print_options())
     value = settings.model_dump(mode="json")[name]
     document = tomlkit.parse(output.read_input(str(path)).decode() if path.exists() else "")
     key = next((key for key in document if key.replace("-", "_") == name), name.replace("_", "-"))

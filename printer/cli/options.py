@@ -115,7 +115,9 @@ def with_settings(
             loaded = load_settings(layer).with_defaults(without)
             check_settings(loaded)
             if "Page" in names:
-                check_page(loaded.settings)
+                from ..themes.page import page_geometry
+
+                page_geometry(loaded.settings.print_options())  # Raises for a page without room.
             command(loaded=loaded, **objects, **values)
 
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -564,13 +566,6 @@ def check_print(
         target = f"{output.FORMAT_NAMES[form]}, which has no pictures"
         hint = "Leave it out, or write PDF, EPUB or HTML"
         raise UsageError(f"{_option_name(name)} does nothing for {target}", hint=hint)
-
-
-def check_page(settings: Settings) -> None:
-    """Raise :class:`UsageError` for settings of the page that cannot be rendered."""
-    from ..themes.page import page_geometry
-
-    page_geometry(settings.print_options())
 
 
 def check_settings(loaded: LoadedSettings) -> None:

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from ..errors import BadURL, ErrorRecord, UsageError
 from ..settings import Settings, setting_fields
 from ..themes.loader import theme_names
+from ..themes.page import page_geometry
 from ..urls import split_credentials
 
 State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -197,10 +198,13 @@ def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, b
 def validate_request(request: JobRequest, settings: Settings) -> Settings:
     """Return the settings for a request; raise :class:`BadURL` or :class:`UsageError`."""
     validate_source(request)
-    from ..pipeline import check_options
+    return validate_options(settings, request.options)
 
-    merged = merge_options(settings, request.options)
-    check_options(merged.print_options())
+
+def validate_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
+    """Merge options into settings; raise :class:`UsageError` if no page can be rendered so."""
+    merged = merge_options(settings, options)
+    page_geometry(merged.print_options())
     return merged
 
 

@@ -308,7 +308,7 @@ class JobQueue:
                 counts[_STATES[status]] += count
         return counts
 
-    def executions(self, kind: str = PRINT) -> list[tuple[str, str]]:
+    def executions(self, kind: str) -> list[tuple[str, str]]:
         """Return the ids of the running jobs of a kind, each with the id of its engine."""
         rows = self._table
         query = select(rows.c.workflow_uuid, rows.c.executor_id)

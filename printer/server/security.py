@@ -441,7 +441,9 @@ class SecurityMiddleware:
 
     def _limit(self, per_minute: int, scope: Scope, detail: str) -> Response | None:
         """Count a request; return the answer if there are too many."""
-        wait = self.limiter.count((scope["state"]["auth_method"], _client(scope)), per_minute)
+        wait = self.limiter.count(
+            (scope["state"]["auth_method"], client_network(scope)), per_minute
+        )
         if not wait:
             return None
         seconds = math.ceil(wait)
@@ -449,7 +451,7 @@ class SecurityMiddleware:
         return error_response(Headers(scope=scope), 429, detail, hint, extra_headers)
 
 
-def _client(scope: Scope) -> str:
+def client_network(scope: Scope) -> str:
     """Return the client's address, or its network in IPv6; '' if a proxy names no address."""
     try:
         address = ipaddress.ip_address(str((scope.get("client") or ("",))[0]))
@@ -492,7 +494,7 @@ class BodyLimitMiddleware:
             answer = problem_response(413, too_large, headers={"Connection": "close"})
             await answer(scope, receive, send)
             return
-        client = auth, _client(scope)
+        client = auth, client_network(scope)
         seconds = _STRANGER_BODY_SECONDS if auth == "none" else _BODY_SECONDS
         size, complete, deadline = 0, False, anyio.current_time() + seconds
 

@@ -21,7 +21,15 @@ from ..editing import Edit, EditableBlock, Snapshot
 from ..errors import JobsError, UsageError
 from ..export import export_articles
 from ..files import atomic_write, os_errors
-from ..jobs import FINISHED, Job, JobRequest, merge_options, snapshot_key, validate_request
+from ..jobs import (
+    FINISHED,
+    Job,
+    JobRequest,
+    merge_options,
+    snapshot_key,
+    validate_options,
+    validate_request,
+)
 from ..jobs.queue import JobQueue
 from ..jobs.storage import PDF, Storage
 from ..options import Format
@@ -91,9 +99,7 @@ class Preferences:
 
     def save(self, options: Mapping[str, Any]) -> None:
         """Save options; raise :class:`UsageError` if they are not valid for printing."""
-        from ..pipeline import check_options
-
-        check_options(merge_options(self.defaults, options).print_options())
+        validate_options(self.defaults, options)
         with os_errors(JobsError, "the settings cannot be saved"):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_write(self.path, json.dumps(dict(options)), 0o600)
@@ -259,9 +265,7 @@ class PrintService:
             if name not in EDITABLE_OPTIONS:
                 raise UsageError(f"{name[:40]!r} cannot be changed for a finished print")
         merged = {**job.options, **(options or {})}
-        from ..pipeline import check_options
-
-        check_options(merge_options(self.settings, merged).print_options())
+        validate_options(self.settings, merged)
         if not self.queue.revise(job.id, merged, edit.dump()):
             raise NotEditable("the print was requested again in the meantime")
         self.history.reopen(job.id)

@@ -228,7 +228,7 @@ async def test_a_response_that_is_not_read_is_given_up(monkeypatch):
     ],
 )
 def test_a_client_is_known_by_an_address_or_not_at_all(forwarded, client):
-    assert security._client({"client": (forwarded, 0)}) == client
+    assert security.client_network({"client": (forwarded, 0)}) == client
 
 
 @pytest.mark.anyio
