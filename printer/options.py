@@ -43,7 +43,7 @@ FORMATS_WITH_PICTURES: frozenset[Format] = frozenset({"pdf", "epub", "html"})
 
 
 def check_known(kind: str, name: str, names: Collection[str]) -> None:
-    """Raise :class:`UsageError` for a name that is none of those known of a kind of thing."""
+    """Raise :class:`UsageError` unless a name is among the known ones of its kind."""
     if name not in names:
         hint = did_you_mean(name, names) or f"There are {', '.join(names)}"
         raise UsageError(f"there is no {kind} {name[:60]!r}", hint=hint)

@@ -355,7 +355,7 @@ _PLAIN_MESSAGES = (
 
 
 def plain_message(message: str) -> str:
-    """Return what is wrong with a value, in the words of a user."""
+    """Return the message of a library about an invalid value in plain words."""
     for pattern, plain in _PLAIN_MESSAGES:
         if match := re.fullmatch(pattern, message, re.DOTALL):
             return match.expand(plain)

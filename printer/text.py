@@ -177,7 +177,7 @@ def file_name(title: str, fallback: str = "article") -> str:
 
 
 def numbered(name: str, separator: str) -> Iterator[str]:
-    """Yield a name, then the name with the numbers from 2 on, until one is free."""
+    """Yield a name, then the name with the numbers 2, 3 and so on after it."""
     yield name
     yield from (f"{name}{separator}{number}" for number in itertools.count(2))
 

@@ -140,7 +140,7 @@ def _usage_error(error: TyperException) -> UsageError:
     return UsageError(message, hint=hint)
 
 
-#: The commands with the settings of the panels that printing has not.
+#: The command that takes the settings of each panel that printing lacks.
 _OTHER_PANELS = {"Server": "serve", "Digests": "digest run"}
 
 

@@ -237,7 +237,7 @@ def _write_articles(
 
 
 def _file_names(articles: list[CrawledArticle]) -> list[str]:
-    """Return a file name for each article, after its title; the same ones in each run."""
+    """Return a file name for each article, made from its title, the same in every run."""
     names: dict[str, None] = {}
     for article in articles:
         name = file_name(article.info.title)
@@ -248,7 +248,7 @@ def _file_names(articles: list[CrawledArticle]) -> list[str]:
 
 
 def _find_pdf(folder: Path, name: str, fetched: datetime | None) -> tuple[Path, bool]:
-    """Return an article's PDF, and whether it is as new as the page, of the continued run."""
+    """Return an article's PDF, and whether an earlier run printed it since the page was fetched."""
     path, number = folder / f"{name}.pdf", 1
     while path.exists():
         if fetched is None or path.stat().st_mtime >= fetched.timestamp():

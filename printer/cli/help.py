@@ -23,7 +23,7 @@ COMMON_OPTIONS = ("out", "bundle", "paper", "font_size", "theme", "images", "lin
 
 #: The options that name a file and are no settings, so that an empty name is a mistake.
 _FILES = ("out", "bundle", "lists")
-#: What programs make of hyphens as one types.
+#: The characters that word processors put in place of hyphens.
 _DASHES = "\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}\N{NON-BREAKING HYPHEN}"
 
 EXAMPLES = (

@@ -331,7 +331,7 @@ def _read_list(file: str) -> list[str]:
 
 
 def read_list(file: str) -> list[tuple[int, str]]:
-    """Return the line numbers and addresses of a list; raise :class:`UsageError` for none."""
+    """Return the line numbers and addresses of a list; raise UsageError if it has none."""
     text = output.read_input(file).decode("utf-8-sig", "replace")
     stripped = (line.strip()[:_MAX_LINE_LENGTH] for line in text.splitlines())
     lines = [(n, line) for n, line in enumerate(stripped, 1) if line and not line.startswith("#")]

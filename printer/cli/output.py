@@ -141,7 +141,7 @@ def format_of(name: str) -> Format | None:
 
 
 def is_output_file(name: str) -> bool:
-    """Return whether an argument is the output file by its extension, and no saved .html page."""
+    """Return whether an argument names the output file; an .html file that exists is a page."""
     form = format_of(name)
     return form is not None and not (form == "html" and path_exists(name))
 

@@ -536,20 +536,15 @@ def _make_capture(response: httpx2.Response, body: bytes, url: str, requested_ur
 
 def _redirect_target(url: str, response: httpx2.Response) -> str:
     """Return the target of a redirect, with the inherited fragment."""
-    location = str(response.headers["Location"])
     try:
-        target = urljoin(url, location)
-    except ValueError as error:
-        message = f"the page redirects to {location[:200]!r}, which is not a web address"
-        raise BadURL(message, url=url) from error
-    if "#" not in target and "#" in url:
-        target += "#" + url.partition("#")[2]
-    try:
+        target = urljoin(url, str(response.headers["Location"]))
+        if "#" not in target and "#" in url:
+            target += "#" + url.partition("#")[2]
         return encode_url(target)
-    except BadURL as error:
-        raise BadURL(
-            f"the page redirects to something that is not a web address: {error.message}", url=url
-        ) from error
+    except (ValueError, BadURL) as error:
+        reason = getattr(error, "message", error)
+        message = f"the page redirects to something that is not a web address: {reason}"
+        raise BadURL(message, url=url) from error
 
 
 def _retry_after(response: httpx2.Response) -> float:

@@ -195,8 +195,8 @@ def write_storage_state(path: str, state: Any) -> None:
 def _parse_cookie(data: dict[str, Any]) -> Cookie:
     domain, expires = _check_text(data["domain"]), float(data.get("expires", -1))
     return Cookie(
-        version=0, name=_check_header_text(data["name"]),
-        value=_check_header_text(data["value"]), port=None,
+        version=0, name=_check_text(data["name"], in_header=True),
+        value=_check_text(data["value"], in_header=True), port=None,
         port_specified=False, domain=domain, domain_specified=domain.startswith("."),
         domain_initial_dot=domain.startswith("."), path=_check_text(data.get("path", "/")),
         path_specified=True, secure=bool(data.get("secure")),
@@ -216,15 +216,10 @@ def _parse_origin(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check_header_text(value: object) -> str:
-    """Return a value that is safe in a header, without line breaks."""
-    text = _check_text(value)
-    if any(character < " " and character != "\t" for character in text):
-        raise ValueError("not a line")
-    return text
-
-
-def _check_text(value: object) -> str:
+def _check_text(value: object, *, in_header: bool = False) -> str:
+    """Return a text without NUL, and without control characters that end a header."""
     if not isinstance(value, str) or "\0" in value:
         raise ValueError("not text")
+    if in_header and any(character < " " and character != "\t" for character in value):
+        raise ValueError("not a line")
     return value

@@ -94,7 +94,7 @@ def _field(name: str, value: Any) -> FormField:
 
 @cache
 def _has_picture(name: str) -> bool:
-    """Return whether there is a picture of a theme, which a user's own has not."""
+    """Return whether there is a picture of a theme; there is none of a user's own."""
     return (files(__package__) / "static" / name).is_file()
 
 
@@ -141,7 +141,7 @@ def in_words(message: str) -> str:
 
 
 def theme_assignments(settings: Settings, values: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the options of the theme, with what the editor's form has in place of the old."""
+    """Return the theme's options, with the values of the editor's form in place of the old."""
     changes = {key: values[name] for name, key in THEME_OPTIONS.items() if name in values}
     unchanged = [text for text in settings.set if text.partition("=")[0].strip() not in changes]
     return (*unchanged, *(f"{key}={value}" for key, value in changes.items() if value))

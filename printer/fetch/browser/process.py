@@ -142,8 +142,8 @@ _stopping: set[asyncio.Task[None]] = set()
 #: The private memory of a browser, in bytes, at which it is killed, and how often it is measured.
 MAX_MEMORY = 4_000_000_000
 _MEMORY_CHECK_SECONDS = 1.0
-#: Seconds between an error and the report of the browser's death that caused it.
-_NEWS_SECONDS = 0.5
+#: Seconds to wait after an error for the report that the browser's death caused it.
+_DEATH_REPORT_SECONDS = 0.5
 
 
 def find_chromium() -> Iterator[str]:
@@ -345,7 +345,7 @@ class BrowserProcess:
                     raise PagesTooLarge(f"the pages need {limit} together")
                 raise TooLarge(f"the page needs {limit}")
             if work_task.done() and "closed" in str(work_task.exception()):
-                await asyncio.wait((death,), timeout=_NEWS_SECONDS)
+                await asyncio.wait((death,), timeout=_DEATH_REPORT_SECONDS)
             if death.done() and not (work_task.done() and not work_task.exception()):
                 error = PagesTooLarge if self._too_large else BrowserDied
                 raise error("the browser exited unexpectedly")
