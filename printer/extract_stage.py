@@ -36,8 +36,7 @@ from .images import (
 from .options import ExtractOptions
 from .output import CompletenessReport
 from .selection import Explanation, PictureDecision, SegmentDecision, Verdict
-from .site_rules import RuleMatch, apply_rules, match_rules
-from .site_rules.apply import below, segment_reason
+from .site_rules.apply import RuleMatch, apply_rules, below, match_rules, segment_reason
 from .text import UNSPACED_CHARACTER
 
 if TYPE_CHECKING:

@@ -182,8 +182,19 @@ class Visitor:
             links[:0] = [Link(sitemap, _SITEMAP_SCORE, depth, "sitemap") for sitemap in sitemaps]
         if page is None or reason:
             return Visited(tuple(links), canonical, reason=reason)
-        info = _article_info(page, canonical, relevance)
-        return Visited(tuple(links), canonical, info, page.article.text, capture)
+        article = page.article
+        info = ArticleInfo(
+            title=article.title[:500],
+            kind=page.kind,
+            confidence=round(article.confidence, 4),
+            words=count_words(article.text),
+            language=article.language[:40],
+            published=article.published[:40],
+            site=article.site[:200],
+            canonical=canonical,
+            relevance=round(relevance, 4),
+        )
+        return Visited(tuple(links), canonical, info, article.text, capture)
 
     def _visit_sitemap(self, lease: Lease) -> Visited:
         sitemap = parse_sitemap(self._client.get_resource(lease.url).body)
@@ -216,21 +227,6 @@ class Visitor:
         article = page.article
         relevance = self._query.text_relevance(article.title, article.text, article.language)
         return relevance, article.language
-
-
-def _article_info(page: ExtractedPage, canonical: str, relevance: float) -> ArticleInfo:
-    article = page.article
-    return ArticleInfo(
-        title=article.title[:500],
-        kind=page.kind,
-        confidence=round(article.confidence, 4),
-        words=count_words(article.text),
-        language=article.language[:40],
-        published=article.published[:40],
-        site=article.site[:200],
-        canonical=canonical,
-        relevance=round(relevance, 4),
-    )
 
 
 def _is_temporary(error: FetchError) -> bool:

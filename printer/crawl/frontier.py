@@ -418,12 +418,16 @@ class _Recorder:
 
     def _visited(self, page: Visited) -> CrawledArticle | None:
         lease = self.lease
-        self._add_links(page.links, lease.id)
+        self.frontier.add(self.connection, page.links, lease.id)
         sketch = near_duplicates.sketch(page.text) if page.info else b""
         if page.info is None or not sketch or page.capture is None:
             if page.canonical and _is_plausible_canonical(lease.url, page.canonical):
                 # Pages that are not articles may name it although they differ, so visit it.
-                self._add_links([Link(page.canonical, self._row().score, lease.depth)], lease.id)
+                self.frontier.add(
+                    self.connection,
+                    [Link(page.canonical, self._row().score, lease.depth)],
+                    lease.id,
+                )
             self._finish(state="done", outcome="followed", message=page.reason)
             self._count_barren()
             return None
@@ -443,7 +447,11 @@ class _Recorder:
         if lease.depth == 0:  # The site that a seed redirects to is in scope.
             sites = {*self.frontier.sites(self.connection), site_of(target)}
             self.frontier.update_crawl(self.connection, hosts=json.dumps(sorted(sites)))
-        self._add_links([Link(target, row.score, lease.depth, lease.kind)], row.parent or lease.id)
+        self.frontier.add(
+            self.connection,
+            [Link(target, row.score, lease.depth, lease.kind)],
+            row.parent or lease.id,
+        )
         self._finish(state="done", outcome="moved", message=target[:2000])
         self._count_barren()
 
@@ -478,9 +486,6 @@ class _Recorder:
         change(self.connection, addresses, addresses.c.id == self.lease.id, **ended)
         host = hosts.c.name == self.lease.host
         start_delay(self.connection, host, self._now(), self.frontier.options.delay)
-
-    def _add_links(self, links: Iterable[Link], parent: int) -> None:
-        self.frontier.add(self.connection, links, parent)
 
     # Articles
 
@@ -529,7 +534,7 @@ class _Recorder:
         )
         row = connection.execute(select(addresses).where(is_canonical)).first()
         if row is None:
-            self._add_links([Link(canonical, 0.0, lease.depth)], lease.id)
+            self.frontier.add(self.connection, [Link(canonical, 0.0, lease.depth)], lease.id)
         elif row.id == lease.id:
             return
         elif row.state == "same":

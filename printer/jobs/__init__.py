@@ -100,7 +100,7 @@ class Job:
     @property
     def result_folder(self) -> str:
         """The storage key of the results, in the folder of the attempt that stored them."""
-        return result_folder(self.id, self.result.get("attempt", self.attempt))
+        return f"{self.id}/{self.result.get('attempt', self.attempt)}"
 
     @property
     def has_result(self) -> bool:
@@ -119,16 +119,11 @@ class Attempt:
     @property
     def result_folder(self) -> str:
         """The storage key of this attempt's results."""
-        return result_folder(self.id, self.number)
+        return f"{self.id}/{self.number}"
 
 
 def snapshot_key(job_id: str) -> str:
     return f"{job_id}/0/base.zip"
-
-
-def result_folder(job_id: str, attempt: int) -> str:
-    """Return the storage key of an attempt's results; no two attempts share one."""
-    return f"{job_id}/{attempt}"
 
 
 MAX_URL_LENGTH = 4000

@@ -91,15 +91,12 @@ def parent_domains(host: str) -> Iterator[str]:
         yield from (".".join(parts[n:]) for n in range(1, len(parts) - 1))
 
 
-NO_RULES = RuleMatch()
-
-
 def match_rules(page: Page, rules: Sequence[SiteRule]) -> RuleMatch:
     """Apply the rules for a page's host; return the elements and values that they select."""
     host = rule_host(page.url)
     domains = set(parent_domains(host)) if host else set()
     rules = [r for r in rules if r.host == host or (r.subdomains and r.host in domains)]
-    return _Matcher(page).match(rules) if rules else NO_RULES
+    return _Matcher(page).match(rules) if rules else RuleMatch()
 
 
 ACTIONS: tuple[Action, ...] = ("drop", "keep", "body", "title", "author", "date", "next_page")

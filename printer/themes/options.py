@@ -33,10 +33,6 @@ class StyledTheme:
     values: tuple[tuple[str, str], ...] = ()
     chosen: frozenset[str] = frozenset()
 
-    @property
-    def font_css(self) -> str:
-        return build_font_css(self.theme.fonts, self.font)
-
 
 def apply_options(options: PrintOptions) -> StyledTheme:
     """Return the theme with the options applied; raise UsageError if any is unknown or invalid."""
@@ -112,11 +108,11 @@ def _families() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("fonts.toml").read_text("utf-8"))
 
 
-def build_font_css(fonts: Fonts, chosen_families: tuple[str, ...] = ()) -> str:
+def build_font_css(fonts: Fonts, chosen_families: tuple[str, ...]) -> str:
     """Return CSS with the families in ``--book``, ``--head``, ``--bold`` and ``--mono``.
 
-    Style sheets append ``--other`` to each of the first three.  ``chosen`` are the user's families,
-    which precede those of every language.
+    Style sheets append ``--other`` to each of the first three.  The user's ``chosen_families``
+    precede those of every language.
     """
     fallbacks = _families()["fallbacks"]
     generic = "serif" if fonts.style == "serif" else "sans-serif"

@@ -18,7 +18,7 @@ from ..errors import UsageError
 from ..options import PrintOptions
 from ..text import did_you_mean, truncate
 from .loader import Device, Page, all_themes
-from .options import StyledTheme, apply_options
+from .options import StyledTheme, apply_options, build_font_css
 
 #: Top, right, bottom and left, in millimetres.
 Margins: TypeAlias = tuple[float, float, float, float]
@@ -251,7 +251,7 @@ CAPITAL_HEIGHT = 0.65
 def build_stylesheet(styling: StyledTheme, page: PageGeometry, options: PrintOptions) -> Markup:
     """Return the style sheet, escaped for a style element."""
     css = "\n".join((
-        styling.font_css,
+        build_font_css(styling.theme.fonts, styling.font),
         *_page_rules(page),
         _variables(styling, page),
         styling.theme.css,

@@ -6,7 +6,7 @@ from printer import serial
 from printer.backoff import Backoff
 from printer.capture import PageSource
 from printer.errors import ErrorRecord, JobsError
-from printer.jobs import JobRequest, result_folder, tasks
+from printer.jobs import JobRequest, tasks
 from printer.jobs.storage import Storage
 from printer.jobs.tasks import TASK_RESULT, JobClient, dump_page, load_page, load_result
 from printer.output import CompletenessReport, ExtractedPage
@@ -38,7 +38,7 @@ class Workers:
                 claimed.fail(ErrorRecord("come again", "FetchError", code=4))
                 continue
             self.done.append(url)
-            folder = result_folder(claimed.id, claimed.attempt)
+            folder = f"{claimed.id}/{claimed.attempt}"
             self.storage.put(f"{folder}/{TASK_RESULT}", url.encode())
             claimed.finish({})
 

@@ -7,8 +7,8 @@ from printer.errors import NoArticle
 from printer.extract_stage import explain
 from printer.html.page import read_page
 from printer.options import ExtractOptions, SiteRule
-from printer.site_rules import fulltextrss, match_rules
-from printer.site_rules.apply import rule_host
+from printer.site_rules import fulltextrss
+from printer.site_rules.apply import match_rules, rule_host
 from tests.support.story_page import SENTENCE
 
 URL = "https://www.news.example.org/a/story"
