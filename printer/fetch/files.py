@@ -12,10 +12,8 @@ from urllib.parse import urlsplit
 from ..capture import Capture, FetchMethod, PageSource
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge, UsageError
 from ..files import os_errors, reason_of
-from ..options import FetchOptions
 from .response import LARGER_HINT, check_html, format_bytes
 
-_MAX_BYTES = FetchOptions().max_bytes
 _MEDIA_TYPES = {
     ".htm": "text/html",
     ".html": "text/html",
@@ -25,7 +23,7 @@ _MEDIA_TYPES = {
 }
 
 
-def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> Capture:
+def read_file(path: str | Path, max_bytes: int, url: str = "") -> Capture:
     """Return the page in a file; ``url`` is the address it was saved from.
 
     Raise :class:`BadURL` if the file does not exist, :class:`FetchError` if it cannot be read, is
@@ -50,7 +48,7 @@ def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> C
     return _make_capture(body, url, _MEDIA_TYPES.get(path.suffix.lower(), ""), "file", str(path))
 
 
-def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> Capture:
+def read_stdin(stream: BinaryIO, url: str, max_bytes: int) -> Capture:
     """Return the page in a stream; ``url`` is the address it was saved from."""
     with os_errors(FetchError, "standard input cannot be read"):
         body = _read_bounded(stream, max_bytes, "standard input")
@@ -59,7 +57,7 @@ def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> 
     return _make_capture(body, url, "text/html", "stdin", "standard input")
 
 
-def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
+def read_sibling(url: str, page: str, max_bytes: int) -> Capture:
     """Return a file that a local page refers to, such as a picture; both are ``file:`` URLs.
 
     A page may refer only to files in its own folder or below, where browsers save them.  Raises

@@ -10,40 +10,41 @@ import pytest
 from printer.errors import BadURL, FetchError, NotHTML, TooLarge, UsageError
 from printer.fetch.files import read_file, read_stdin
 
+MAX_BYTES = 20_000_000
 PAGE = "<!DOCTYPE html><title>Hé</title><p>Text</p>".encode()
 
 
 def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "a page.html"
     path.write_bytes(PAGE)
-    capture = read_file(path)
+    capture = read_file(path, MAX_BYTES)
     assert capture.body == PAGE
     assert capture.source.method == "file"
     assert capture.url == path.as_uri()
     assert capture.source.charset == ""
-    assert read_file(path, url="https://example.org/x").url == "https://example.org/x"
+    assert read_file(path, MAX_BYTES, url="https://example.org/x").url == "https://example.org/x"
 
 
 def test_a_file_without_a_suffix_is_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "page"
     path.write_bytes(PAGE)
-    assert read_file(path).source.media_type == "text/html"
+    assert read_file(path, MAX_BYTES).source.media_type == "text/html"
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BadURL, match=r"there is no file .*missing\.html"):
-        read_file(tmp_path / "missing.html")
+        read_file(tmp_path / "missing.html", MAX_BYTES)
     with pytest.raises(BadURL, match="is a folder"):
-        read_file(tmp_path)
+        read_file(tmp_path, MAX_BYTES)
     with pytest.raises(FetchError, match="cannot be read"):
-        read_file("nul\0byte")
+        read_file("nul\0byte", MAX_BYTES)
 
 
 def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     loop = tmp_path / "loop.html"
     loop.symlink_to(loop)
     with pytest.raises(FetchError, match="cannot be read"):
-        read_file(loop)
+        read_file(loop, MAX_BYTES)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_other_files_are_named_by_their_type(tmp_path: Path, data: bytes, descri
     path = tmp_path / "page.html"
     path.write_bytes(data)
     with pytest.raises(NotHTML, match=description) as caught:
-        read_file(path)
+        read_file(path, MAX_BYTES)
     assert str(path) in str(caught.value)
 
 
@@ -68,7 +69,7 @@ def test_a_file_over_the_limit_is_not_read_whole(tmp_path: Path) -> None:
         stream.write(PAGE)
         os.truncate(path, 50_000_000_000)  # sparse: fifty gigabytes of nothing
     with pytest.raises(TooLarge, match="larger than 20 MB"):
-        read_file(path)
+        read_file(path, MAX_BYTES)
     with pytest.raises(TooLarge, match="larger than 10 bytes"):
         read_file(path, 10)
 
@@ -88,14 +89,14 @@ def test_a_pipe_with_a_name_is_read(tmp_path: Path) -> None:
     writer.start()
     opened.wait(5)
     try:
-        assert read_file(path).body == PAGE
+        assert read_file(path, MAX_BYTES).body == PAGE
     finally:
         os.close(reader)
         writer.join()
 
 
 def test_standard_input_is_a_page_at_its_address() -> None:
-    capture = read_stdin(io.BytesIO(PAGE), "https://example.org/x")
+    capture = read_stdin(io.BytesIO(PAGE), "https://example.org/x", MAX_BYTES)
     assert (capture.source.method, capture.url, capture.body) == (
         "stdin",
         "https://example.org/x",
@@ -105,11 +106,11 @@ def test_standard_input_is_a_page_at_its_address() -> None:
 
 def test_standard_input_is_bounded_and_not_empty() -> None:
     with pytest.raises(TooLarge):
-        read_stdin(io.BytesIO(PAGE), max_bytes=10)
+        read_stdin(io.BytesIO(PAGE), "", 10)
     with pytest.raises(UsageError, match="empty"):
-        read_stdin(io.BytesIO(b"\n"))
+        read_stdin(io.BytesIO(b"\n"), "", MAX_BYTES)
     with pytest.raises(NotHTML, match="a PDF"):
-        read_stdin(io.BytesIO(b"%PDF-1.4"))
+        read_stdin(io.BytesIO(b"%PDF-1.4"), "", MAX_BYTES)
 
 
 def test_reading_a_file_needs_no_http_client() -> None:

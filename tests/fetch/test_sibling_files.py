@@ -5,6 +5,8 @@ import pytest
 from printer.errors import BadURL, BlockedAddress, FetchError, TooLarge
 from printer.fetch.files import path_of_file_url, read_sibling
 
+MAX_BYTES = 20_000_000
+
 
 @pytest.fixture
 def saved(tmp_path):
@@ -19,20 +21,20 @@ def saved(tmp_path):
 
 def test_a_picture_in_the_pages_folder_is_read(saved):
     url, page = (saved / "page_files/a.jpg").as_uri(), (saved / "page.html").as_uri()
-    assert read_sibling(url, page).body == b"picture"
+    assert read_sibling(url, page, MAX_BYTES).body == b"picture"
 
 
 @pytest.mark.parametrize("name", ["../secret", "page_files/../../secret", "%2e%2e/secret", "link"])
 def test_a_file_elsewhere_is_refused(saved, name):
     (saved / "link").symlink_to(saved.parent / "secret")
     with pytest.raises(BlockedAddress):
-        read_sibling(f"{saved.as_uri()}/{name}", (saved / "page.html").as_uri())
+        read_sibling(f"{saved.as_uri()}/{name}", (saved / "page.html").as_uri(), MAX_BYTES)
 
 
 @pytest.mark.parametrize("page", ["https://example.org/", ""])
 def test_a_page_from_elsewhere_names_no_file(saved, page):
     with pytest.raises(BlockedAddress):
-        read_sibling((saved / "page.html").as_uri(), page)
+        read_sibling((saved / "page.html").as_uri(), page, MAX_BYTES)
 
 
 def test_large_and_special_files_are_refused(saved):
@@ -40,7 +42,7 @@ def test_large_and_special_files_are_refused(saved):
     os.mkfifo(saved / "pipe")
     for name in ("missing", "page_files", "pipe"):
         with pytest.raises(FetchError):
-            read_sibling(f"{saved.as_uri()}/{name}", page)
+            read_sibling(f"{saved.as_uri()}/{name}", page, MAX_BYTES)
     with pytest.raises(TooLarge):
         read_sibling(f"{saved.as_uri()}/page_files/a.jpg", page, 3)
 
