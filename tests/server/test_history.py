@@ -216,6 +216,15 @@ def test_a_print_that_failed_is_listed(server, web):
     assert (page.status_code, "failed" in page.text) == (200, True)
 
 
+def test_a_print_with_neither_address_nor_title_is_listed(server):
+    """A page that is sent without an address, and not printed, has no title either."""
+    print_id = server.submit(html="<p>").json()["id"]
+    assert server.wait_finished(print_id)["state"] == "failed"
+    for path in ("/", "/history", f"/prints/{print_id}"):
+        page = server.client.get(path, headers={"Accept": "text/html"})
+        assert (page.status_code, "A page from your browser" in page.text) == (200, True)
+
+
 def test_issues_of_digests_are_listed(server):
     with closing_table(JobQueue(str(server.home / ".local/share/webprint/jobs.sqlite"))) as queue:
         queue.submit_digest("morning", 1.0)

@@ -129,7 +129,8 @@ def lay_out_document(html: Any, document: Document) -> Any:
     """Lay out a document, and again with longer pages to avoid a nearly empty last page.
 
     Pages gain a line at head and foot and tighter leading; as a last resort, type gets smaller.  A
-    last page that remains gets at least :data:`MIN_LAST_LINES` lines.
+    last page that remains gets at least :data:`MIN_LAST_LINES` lines.  Documents of more pages than
+    :data:`MAX_LAST_PAGE_SHARES` names are laid out once.
     """
     from weasyprint import CSS
 
@@ -162,17 +163,18 @@ def lay_out_document(html: Any, document: Document) -> Any:
     return layout
 
 
-MIN_PAGES = 2
 #: A document of at most this many pages is laid out again with longer pages if its text and source
 #: fill less than this share of its last page.
 MAX_LAST_PAGE_SHARES = ((12, 0.26), (30, 0.2), (60, 0.12))
+#: The numbers of pages that are worth a second layout.
+_REPEATED = range(2, MAX_LAST_PAGE_SHARES[-1][0] + 1)
 
 
 def _needed_share(pages: list[Any]) -> float:
     """Return the share of a page that earlier pages must gain to save the last, 0 to keep it."""
-    max_share = next((share for count, share in MAX_LAST_PAGE_SHARES if len(pages) <= count), 0.0)
-    if len(pages) < MIN_PAGES or not max_share:
+    if len(pages) not in _REPEATED:
         return 0.0
+    max_share = next(share for count, share in MAX_LAST_PAGE_SHARES if len(pages) <= count)
     page = pages[-1]._page_box
     used = lowest_edge(page.children[0]) - page.content_box_y()
     if used >= max_share * page.height and not _is_picture_alone(page):
@@ -197,7 +199,7 @@ MIN_LAST_LINES = figure_placement.MIN_LAST_LINES
 def _last_page_css(pages: list[Any]) -> str:
     """Return CSS that shortens the page before a last page with too few lines, or ''."""
     heights = _line_heights(pages[-1])
-    if len(pages) < MIN_PAGES or not 0 < len(heights) < MIN_LAST_LINES:
+    if len(pages) not in _REPEATED or not 0 < len(heights) < MIN_LAST_LINES:
         return ""
     gap = max(0.0, measure_gap(pages[-2]._page_box))
     height = gap + (MIN_LAST_LINES - len(heights) - 0.5) * max(heights.values())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+import weasyprint
 
 from printer.output import Picture
 from printer.render.context import Document
-from printer.render.weasy.engine import asset_fetcher, render_pdf
+from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
 from printer.themes.loader import Assets, asset_url
 from tests.support import sample_articles as specimens
 
@@ -74,3 +76,13 @@ def test_a_drawing_with_a_fault_is_a_warning_without_its_internal_address() -> N
     html = f'<html lang=en><title>t</title><body><img src="{asset_url(drawing)}" alt="x">'
     printed = render_pdf(Document(html, Assets.of([drawing])))
     assert printed.warnings == ("a drawing has a fault, so part of it may be missing",)
+
+
+@pytest.mark.parametrize(("pages", "layouts"), [(8, 2), (70, 1)])
+def test_a_long_document_is_laid_out_once_whatever_its_last_page(pages: int, layouts: int) -> None:
+    """A second layout for looks alone would make it exceed the time limit."""
+    document = Document("<p style='break-before: page'>A single line.</p>" * pages)
+    html = weasyprint.HTML(string=document.html)
+    with patch.object(html, "render", wraps=html.render) as render:
+        lay_out_document(html, document)
+    assert render.call_count == layouts
