@@ -251,7 +251,11 @@ class _PageFiller:
             end += _has_tag(parent, end + 1, TEXT_TAGS)  # not alone below the heading
         text = parent.children[end]
         is_unbroken = _is_unbroken(text)
-        if is_unbroken and not may_break and not _fits(page, place, parent.children[start : end + 1]):
+        if (
+            is_unbroken
+            and not may_break
+            and not _fits(page, place, parent.children[start : end + 1])
+        ):
             return False
         is_bound = not _is_named(place.figure) and _is_figure_at(parent, end + 1)
         must_divide = not _is_passable(parent, end)
@@ -597,7 +601,10 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
     height = _picture_height(place.figure)
     if not height or _is_shrunk(place.figure):
         return False
-    scale = 1 - (_estimate_height(page, place) - place.gap) / height
+    needed = _estimate_height(page, place)
+    scale = 1 - (needed - place.gap) / height
+    if 0 < scale < 1:  # A caption has more lines below a narrower picture.
+        scale -= max(0.0, _estimate_height(page, place, scale) - needed) / height
     if not min_scale <= scale < 1:
         return False
     _scale(place.figure, change, scale)
@@ -680,8 +687,11 @@ def _picture_height(figure: Box) -> float:
     return float(width.value * int(sizes[1]) / (int(sizes[0]) or 1))
 
 
-def _estimate_height(page: Box, place: _Place) -> float:
-    """Return roughly the height of a figure with its caption and the headings before it."""
+def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
+    """Return roughly the height of a figure with its caption and the headings before it.
+
+    The caption is as wide as the picture at a scale, the picture as high as it is.
+    """
     width = _fragments(page, place.parent)[-1].width
     above = place.parent.children[place.start : place.index]
     announcements = [box for box in above if _is_announcement(box)]
@@ -692,6 +702,7 @@ def _estimate_height(page: Box, place: _Place) -> float:
         boxes += place.parent.children[place.index + 1 : end]
         texts += MIN_LINES * line_height(place.figure)
     figure = place.figure
-    boxes += (box for box in figure.children if box.element_tag == "figcaption")
+    captions = [box for box in figure.children if box.element_tag == "figcaption"]
     texts += sum(text_height(box, width) for box in boxes)
+    texts += sum(text_height(box, width * scale) for box in captions)
     return SLACK_PX + texts + margins_of(figure, "top") + _picture_height(figure)
