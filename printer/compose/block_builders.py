@@ -246,8 +246,23 @@ class ListBuilder(BlockBuilder):
                 return [Quote(blocks), *self.notes]  # a list to indent text
             if not self.has_items or all(isinstance(block, List) for block in blocks):
                 return [*blocks, *self.notes]
+            if not self.ordered and _is_bold_line(blocks):
+                return [*blocks, *self.notes]  # a heading
         lists = [List(items, self.ordered, self.start, self.style)] if items else []
         return [*lists, *self.notes]
+
+
+_MAX_BOLD_LINE_CHARS = 90
+
+
+def _is_bold_line(blocks: Sequence[Block]) -> bool:
+    """Return whether blocks are a short line in bold without a full stop."""
+    match blocks:
+        case (Paragraph(spans=spans),) if has_mark_throughout(spans, "strong"):
+            text = plain_text(spans)
+            is_link = any(span.href for span in spans)
+            return len(text) <= _MAX_BOLD_LINE_CHARS and not (is_link or text.endswith((".", ":")))
+    return False
 
 
 _BULLET_IN_TEXT = re.compile(rf"\A\s*[{BULLETS}*–—-]\s+(?=\w)")

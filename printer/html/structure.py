@@ -95,13 +95,37 @@ _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|br
 
 
 def _name_styled(boxes: Iterable[HtmlElement]) -> None:
-    """Name tables by display, and keep the line ends that a style keeps."""
+    """Name tables and empty boxes in a line by display; keep the line ends that a style keeps."""
     for box in [box for box in boxes if box.tag in ("div", "p") and box.get("style")]:
         style = box.get("style") or ""
         if "table" in style and _display_style(box) == "table" and box.tag == "div":
             _name_table(box, _display_style)
+        elif "inline" in style and _INLINE_STYLE.search(style) and _is_empty(box):
+            _unbox(box)
         elif "white-space" in style and _SPACED_STYLE.search(style):
             _keep_breaks(box)
+
+
+_INLINE_STYLE = re.compile(r"display\s{0,9}:\s{0,9}(?:-webkit-)?inline")
+
+
+def _unbox(box: HtmlElement) -> None:
+    """Make an empty box in a line a part of it, without a space before a full stop or comma."""
+    for part in box.iter("div", "p"):
+        part.tag = "span"
+    previous = box.getprevious()
+    if (box.tail or "").lstrip()[:1] in tuple(".,;)"):
+        for part in box.iter():
+            part.text = None
+            part.tail = box.tail.lstrip() if part is box else None
+        if previous is not None and _is_blank(previous.tail):
+            previous.tail = None
+
+
+def _is_empty(element: HtmlElement) -> bool:
+    """Return whether an element has neither text nor a picture."""
+    has_picture = next(element.iter("img", "picture", "video", "iframe", "svg"), None) is not None
+    return not has_picture and all(map(_is_blank, element.itertext()))
 
 
 _DISPLAY = re.compile(r"display\s{0,9}:\s{0,9}(table(?:-row|-cell)?)(?![\w-])")
@@ -293,11 +317,21 @@ _CODE_BOX_CLASS = re.compile(
     re.IGNORECASE,
 )
 _MAX_VERSE_LINE_CHARS = 120
+_CODE_LANGUAGES = ("data-lang", "data-language")
+
+
+def _has_lines_of_code(box: HtmlElement, names: str) -> bool:
+    """Return whether a box for code in a stated language has nothing but lines of text."""
+    is_stated = "language-" in names or any(map(box.get, _CODE_LANGUAGES))
+    return is_stated and not len(box) and "\n" in (box.text or "").strip()
 
 
 def _name_lines(box: HtmlElement, names: str) -> None:
     is_code = _CODE_BOX_CLASS.search(names) is not None
     if not is_code and not _VERSE_CLASS.search(names):
+        return
+    if is_code and box.tag == "div" and _has_lines_of_code(box, names):
+        box.tag = "pre"
         return
     for group in [box] if is_code else [box, *box.iterchildren("div")]:
         lines = list(group[: _MAX_LINES + 1])

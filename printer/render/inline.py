@@ -22,6 +22,7 @@ from .links import Anchors, display_url, is_visible_url
 from .markup import (
     Element,
     attributes,
+    close_up_ideographs,
     language_attributes,
     nest,
     printable,
@@ -135,6 +136,8 @@ class _InlineWriter:
         self.anchors = anchors
         self.style = note_style or anchors.targets.style
         self.is_in_note = note_style is not None
+        texts = ((span, close_up_ideographs(span.text)) for span in spans)
+        spans = tuple(s if text is s.text else replace(s, text=text) for s, text in texts)
         self.spans = tuple(self._tie_calls(spans))
         self.last_words = _find_last_words(self.spans)
         self.follows_sign = False  # whether a reference mark precedes directly

@@ -24,8 +24,23 @@ _COMBINING = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\
 _STACKED_MARKS = re.compile(f"([{_COMBINING}]{{8}})[{_COMBINING}]+")
 
 
+#: An ideograph or its punctuation.
+_IDEOGRAPH = "[\u3001-\u303f\u3400-\u9fff\uff01-\uff5e]"
+#: Ideographs with a space after each, which stretch a title or a whole text.
+_SPACED_IDEOGRAPHS = re.compile(f"(?:{_IDEOGRAPH} ){{6}}")
+_SPACE_BETWEEN_IDEOGRAPHS = re.compile(f"(?<={_IDEOGRAPH}) +(?={_IDEOGRAPH})")
+
+
+def close_up_ideographs(text: str) -> str:
+    """Return text without the spaces between ideographs if there is one after each."""
+    if text.isascii() or not _SPACED_IDEOGRAPHS.search(text):
+        return text
+    return _SPACE_BETWEEN_IDEOGRAPHS.sub("", text)
+
+
 def printable(text: str) -> str:
-    """Return text without characters that cannot be printed or stored."""
+    """Return text without characters that cannot be printed or stored, and ideographs closed up."""
+    text = close_up_ideographs(text)
     return _STACKED_MARKS.sub(r"\1", _UNPRINTABLE.sub("", text))
 
 

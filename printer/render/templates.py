@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby, islice, pairwise
-from math import ceil
+from itertools import compress, groupby, islice, pairwise
+from math import ceil, inf
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ from ..article import (
     Code,
     Figure,
     Heading,
+    Item,
     List,
     Math,
     Paragraph,
@@ -49,6 +50,7 @@ from ..article import (
     has_mark_throughout,
     iter_text,
     plain_text,
+    walk,
 )
 from ..errors import RenderError, UsageError
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
@@ -135,6 +137,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         brief=is_brief,
         entry=is_entry,
         long=is_long_row,
+        lengthy=is_long_item,
         titling=is_code_title,
         introducing=introduces,
         labelling=is_label,
@@ -567,8 +570,8 @@ def is_formula_number(block: Block, previous: Block) -> bool:
     return bool(_FORMULA_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
 
 
-MAX_UNBROKEN_ITEMS = 4
-MAX_UNBROKEN_LIST_CHARS = 300
+MAX_UNBROKEN_ITEMS = 6
+MAX_UNBROKEN_LIST_LINES = 8
 #: Items of fewer characters, on average, are a line at most.
 MAX_TERSE_ITEM_CHARS = 80
 
@@ -579,13 +582,34 @@ def list_class(block: List) -> str:
     A ``collection`` has no marks, a ``loose`` list items of several paragraphs; a ``short`` one is
     kept on one page, a ``terse`` one is not justified.
     """
-    length = sum(map(len, iter_text(block)))
+    lengths = [sum(map(len, iter_text(*item.blocks))) for item in block.items]
+    is_terse = sum(lengths) <= MAX_TERSE_ITEM_CHARS * len(lengths)
+    if block.style == "none":
+        return "collection terse" if is_terse else "collection"
     is_loose = any(
         sum(isinstance(child, Paragraph) for child in item.blocks) > 1 for item in block.items
     )
-    is_short = len(block.items) <= MAX_UNBROKEN_ITEMS and length <= MAX_UNBROKEN_LIST_CHARS
-    kind = "collection" if block.style == "none" else "loose" if is_loose else "short" * is_short
-    return f"{kind} terse" if length <= MAX_TERSE_ITEM_CHARS * len(block.items) else kind
+    is_short = (
+        len(lengths) <= MAX_UNBROKEN_ITEMS
+        and sum(_count_lines(item) for item in block.items) <= MAX_UNBROKEN_LIST_LINES
+    )
+    return " ".join(compress(("loose", "short", "terse"), (is_loose, is_short, is_terse)))
+
+
+def _count_lines(item: Item) -> float:
+    """Return roughly the number of lines of an item on the usual page, infinity with a picture."""
+    if any(isinstance(block, Figure) for block in walk(item.blocks)):
+        return inf
+    return sum(ceil(len(text) / MAX_LINE_CHARS) for text in iter_text(*item.blocks))
+
+
+#: An item of more lines may stand alone on a page.
+MAX_BOUND_ITEM_LINES = 2
+
+
+def is_long_item(item: Item) -> bool:
+    """Return whether an item of a list is long enough to stand alone on a page."""
+    return _count_lines(item) > MAX_BOUND_ITEM_LINES
 
 
 MAX_UNBROKEN_BOX_CHARS = 600

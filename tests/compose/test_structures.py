@@ -935,3 +935,12 @@ def test_a_sentence_that_an_empty_box_interrupts_goes_on() -> None:
     (paragraph,) = compose_article(html).blocks
     assert plain_text(paragraph.spans) == "See Tides, and Depths. Then go."
     assert len(compose_article("<p>Ends.</p><p>, odd</p>").blocks) == 2
+
+
+def test_a_list_of_one_bold_line_is_a_heading() -> None:
+    article = compose_article(
+        "<p>One.</p><ul><li><strong>The lock</strong></li></ul><p>Two men open it.</p>"
+        "<ul><li><strong><a href=/m>The mole</a></strong></li></ul><p>Three.</p>"
+    )
+    kinds = [type(block) for block in article.blocks]
+    assert kinds == [Paragraph, Paragraph, Paragraph, List, Paragraph]

@@ -276,3 +276,17 @@ def test_items_below_their_numbers_are_a_numbered_list() -> None:
     (counts,) = blocks("<ul><li><b>1</b> cup of milk</li><li><b>2</b> eggs</li></ul>")
     assert isinstance(counts, List)
     assert not counts.ordered
+
+
+def test_a_box_of_lines_in_a_stated_language_is_code() -> None:
+    (code,) = blocks('<div class="code-block" data-lang="http">GET /tides\n\n&gt; depth</div>')
+    assert code == Code("GET /tides\n\n> depth", "http")
+    (prose,) = blocks('<div class="code">The lock is opened\nby two men.</div>')
+    assert isinstance(prose, Paragraph)
+
+
+def test_an_empty_box_in_a_line_divides_no_paragraph() -> None:
+    box = '<div style="width: 9px; display: -webkit-inline-box"><div> </div></div>'
+    assert texts(f"<p>The mole <a href=/m>of stone</a>\n{box}\n. Built in 1802.</p>") == [
+        "The mole of stone. Built in 1802."
+    ]

@@ -169,5 +169,6 @@ def test_a_short_list_is_kept_together():
         return [found.get("class") for found in page.xpath("//ul")]
 
     assert breaks_inside("Oak", "Iron", "Rope") == ["short terse"]
-    assert breaks_inside(*"abcde") == ["terse"]
-    assert breaks_inside(TEXT * 3, TEXT * 3) == [None]
+    assert breaks_inside(*"abcdef") == ["short terse"]
+    assert breaks_inside(*"abcdefg") == ["terse"]
+    assert breaks_inside(TEXT * 8, TEXT * 8) == [None]

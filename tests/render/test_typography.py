@@ -897,3 +897,10 @@ def test_lines_moved_to_a_last_page_leave_no_hole(monkeypatch):
         assert now <= max(plain, 0.15) + 0.001, count
         moved.append(now != plain)
     assert any(moved)
+
+
+def test_spaces_between_all_ideographs_are_not_printed() -> None:
+    spaced = paragraph("衞 生 署 呼 籲 停 服 一 種 藥 。")
+    html = render_html([article(spaced, paragraph("雨 水 2012 年"))], {}).html
+    assert "衞生署呼籲停服一種藥。" in re.sub("<[^>]+>", "", html)
+    assert "雨 水 2012 年" in re.sub("<[^>]+>", "", html)

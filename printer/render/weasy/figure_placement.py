@@ -191,7 +191,7 @@ class _PageFiller:
         is_blank = place.gap > MAX_GAP * place.height
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
-            "text": lambda: self._move_text_before_figure(page, place, may_break=may_break),
+            "text": lambda: self._move_text_before_figure(page, place),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
             "last": lambda: is_blank and _shrink(page, place, self._change, LAST_SCALE),
@@ -200,6 +200,9 @@ class _PageFiller:
                 and _shrink_both(page, place, self._change, LAST_SCALE if is_blank else MIN_SCALE)
             ),
             "heading": lambda: is_large and _move_heading_before_figure(place, self._change),
+            "torn": lambda: (
+                may_break and self._move_text_before_figure(page, place, may_break=True)
+            ),
         }
         if not is_figure(place.figure):
             steps = {
@@ -211,6 +214,8 @@ class _PageFiller:
                 ),
                 "lead": lambda: may_break and _release_lead(page, place, self._change),
             }
+            if _is_unbroken(place.figure, ("ul", "ol")):  # rather parted from its lead-in than torn
+                steps = {"lead": steps.pop("lead"), **steps}
         elif is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
         elif _is_labelled(place.figure):  # Its texts keep their place among the others.
@@ -226,10 +231,13 @@ class _PageFiller:
                     return True
         return False
 
-    def _move_text_before_figure(self, page: Box, place: _Place, *, may_break: bool) -> bool:
+    def _move_text_before_figure(
+        self, page: Box, place: _Place, *, may_break: bool = False
+    ) -> bool:
         """Move the text after a figure before it; return whether there is any.
 
         A figure must not end the article or, without a caption, come right before another block.
+        Text that is kept whole must fit on the page, or be broken if it may.
         """
         parent, start = place.parent, _end_of_figures(place.parent, place.index)
         end = start
@@ -242,6 +250,13 @@ class _PageFiller:
         if place.start < place.index and _is_line(page, parent, end):
             end += _has_tag(parent, end + 1, TEXT_TAGS)  # not alone below the heading
         text = parent.children[end]
+        is_unbroken = _is_unbroken(text)
+        if (
+            is_unbroken
+            and not may_break
+            and not _fits(page, place, parent.children[start : end + 1])
+        ):
+            return False
         is_bound = not _is_named(place.figure) and _is_figure_at(parent, end + 1)
         must_divide = not _is_passable(parent, end)
         must_divide |= is_bound and place.gap <= MAX_GAP_ABOVE_BOUND * place.height
@@ -250,9 +265,20 @@ class _PageFiller:
                 self._to_divide = _Division(text, start - place.index, must_divide)
             elif must_divide:
                 return False
-        if may_break and _is_unbreakable(parent, end):
+        if may_break and is_unbroken:
             _allow_breaks(text, self._change)
         return self._change.move(parent, start, place.index, end + 1 - start)
+
+
+def _fits(page: Box, place: _Place, blocks: list[Box]) -> bool:
+    """Return whether blocks fit in the gap before a figure, below its headings, as estimated."""
+    width = _fragments(page, place.parent)[-1].width
+    above = place.parent.children[place.start : place.index]
+    height = 0.0
+    for block in (*above, *blocks):
+        items = [box for box in block.descendants() if box.element_tag in ("li", "tr")]
+        height += sum(text_height(box, width) for box in items or [block])
+    return height <= place.gap
 
 
 def _are_entries(parent: Box, index: int) -> bool:
@@ -358,6 +384,11 @@ def _is_unbreakable(parent: Box, index: int) -> bool:
     return _has_tag(parent, index, UNBREAKABLE_TAGS)
 
 
+def _is_unbroken(box: Box, tags: tuple[str, ...] = TEXT_TAGS) -> bool:
+    """Return whether a text is kept on one page."""
+    return box.element_tag in tags and bool(box.style["break_inside"] == "avoid")
+
+
 def _keeps_next(parent: Box, index: int) -> bool:
     """Return whether a child is a heading or a label, which is not separated from what follows."""
     if index >= len(parent.children) or _is_movable(parent, index):
@@ -382,7 +413,7 @@ def _fragments(page: Box, parent: Box) -> list[Box]:
 
 
 #: An item or row of fewer characters is not left alone on a page.
-MIN_LONE_CHARS = {"li": 60, "tr": 80}
+MIN_LONE_CHARS = {"li": 144, "tr": 80}
 
 
 def _allow_breaks(block: Box, change: Change, *, few_rows: bool = False) -> bool:
@@ -570,7 +601,10 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
     height = _picture_height(place.figure)
     if not height or _is_shrunk(place.figure):
         return False
-    scale = 1 - (_estimate_height(page, place) - place.gap) / height
+    needed = _estimate_height(page, place)
+    scale = 1 - (needed - place.gap) / height
+    if 0 < scale < 1:  # A caption has more lines below a narrower picture.
+        scale -= max(0.0, _estimate_height(page, place, scale) - needed) / height
     if not min_scale <= scale < 1:
         return False
     _scale(place.figure, change, scale)
@@ -653,8 +687,11 @@ def _picture_height(figure: Box) -> float:
     return float(width.value * int(sizes[1]) / (int(sizes[0]) or 1))
 
 
-def _estimate_height(page: Box, place: _Place) -> float:
-    """Return roughly the height of a figure with its caption and the headings before it."""
+def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
+    """Return roughly the height of a figure with its caption and the headings before it.
+
+    The caption is as wide as the picture at a scale, the picture as high as it is.
+    """
     width = _fragments(page, place.parent)[-1].width
     above = place.parent.children[place.start : place.index]
     announcements = [box for box in above if _is_announcement(box)]
@@ -665,6 +702,7 @@ def _estimate_height(page: Box, place: _Place) -> float:
         boxes += place.parent.children[place.index + 1 : end]
         texts += MIN_LINES * line_height(place.figure)
     figure = place.figure
-    boxes += (box for box in figure.children if box.element_tag == "figcaption")
+    captions = [box for box in figure.children if box.element_tag == "figcaption"]
     texts += sum(text_height(box, width) for box in boxes)
+    texts += sum(text_height(box, width * scale) for box in captions)
     return SLACK_PX + texts + margins_of(figure, "top") + _picture_height(figure)

@@ -346,6 +346,25 @@ def test_a_page_may_end_between_a_paragraph_and_a_list(printed, lines):
     assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.15
 
 
+@pytest.mark.parametrize("lines", range(26, 34))
+def test_a_short_list_is_parted_from_a_long_lead_in_rather_than_torn(printed, lines):
+    names = [f"Mill {n}" for n in range(5)]
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    blocks = (*before, paragraph(f"{TEXT[:210]}:"), items(*names), paragraph(TEXT * 9))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    assert any(all(name in text for name in names) for text in paper.texts)
+    assert white(paper, 0) < 0.15
+
+
+@pytest.mark.parametrize("lines", range(28, 34))
+def test_no_item_of_two_lines_is_alone_on_a_page(printed, lines):
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    names = [f"Item {n}: {TEXT[:90]}" for n in range(8)]
+    blocks = (*before, items(*names), paragraph(TEXT * 3))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    assert 1 not in [text.count("Item") for text in paper.texts]
+
+
 @pytest.mark.parametrize("lines", range(9, 18))
 def test_no_short_row_is_alone_on_a_page_below_the_head_of_its_table(printed, lines):
     table = Table((cells("Name", header=True),), tuple(cells(f"Row {n}") for n in range(5)))
