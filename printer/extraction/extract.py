@@ -367,7 +367,7 @@ _FIRST_HEADING_TAGS = frozenset({"h2", "h3", "h4"})
 
 
 def _first_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the heading right above all of the selected text if it is not the title or a caption."""
+    """Yield the heading right above all of the text if it is not the title or a caption."""
     first = keep.index(True) if any(keep) else 0
     if not first or page.segments[first].block.tag == "h1":
         return
