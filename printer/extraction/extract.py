@@ -265,6 +265,7 @@ def _between(selected: Bools) -> Bools:
 #: The lowest score of a heading that looks like selected ones.
 _MIN_SIMILAR_SCORE = 0.2
 _MIN_MAIN_HEADING_SCORE = 0.25
+_MIN_FIRST_HEADING_SCORE = 0.4
 _MIN_LABEL_SCORE = 0.4
 #: The same of a label that is alone with the text in an element.
 _MIN_FIELD_SCORE = 0.3
@@ -276,6 +277,7 @@ def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tu
     texts = selected_texts(page.segments, keep) | {page.metadata.title}
     candidates = [(segment, _MIN_SIMILAR_SCORE) for segment in _similar_headings(page, keep)]
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
+    candidates += ((segment, _MIN_FIRST_HEADING_SCORE) for segment in _first_heading(page, keep))
     candidates += _labels(page, keep)
     for segment, least in candidates:
         i = segment.index
@@ -359,6 +361,24 @@ def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     )
     if _is_heading(heading) and not (is_title or is_name):
         yield heading
+
+
+_FIRST_HEADING_TAGS = frozenset({"h2", "h3", "h4"})
+
+
+def _first_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+    """Yield the heading right above all of the text if it is not the title or a caption."""
+    first = keep.index(True) if any(keep) else 0
+    if not first or page.segments[first].block.tag == "h1":
+        return
+    heading, text_below = page.segments[first - 1], page.segments[first].text
+    key, title = (comparison_key(text) for text in (heading.text, page.metadata.title))
+    is_repeated = key in title or title in key or comparison_key(text_below).startswith(key)
+    is_caption = "caption" in (heading.block.getparent().get("class") or "").lower()
+    is_other = is_repeated or is_caption or is_date_line(heading.text, page.metadata.language)
+    in_header = next(heading.block.iterancestors("header", "hgroup"), None) is not None
+    if heading.block.tag in _FIRST_HEADING_TAGS and not (is_other or in_header):
+        yield from filter(_is_heading, (heading,))
 
 
 _MAX_LABEL_CHARS = 40

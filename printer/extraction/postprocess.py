@@ -455,6 +455,10 @@ def _is_field_label(segment: Segment) -> bool:
     return next((f for f in fields if f.get("type") not in ("hidden", "radio")), None) is not None
 
 
+#: What a blog's software writes below an entry: 'Rating: 4.5/5 (2 votes cast)'.
+_RATING = re.compile(
+    r"[^\W\d]{4,12} ?: [+-]?[0-9.,]{1,4}(?:/[0-9]{1,2})? \([^()]{0,12}[0-9]+ [^()]{3,20}\)"
+)
 _MAX_BUTTON_WORDS = 5
 _WORDS = re.compile(r"\w+")
 #: The kinds of pages on which a line that is a link and invites to follow it is a button.
@@ -466,7 +470,8 @@ def _is_furniture_label(segment: Segment, kind: str) -> bool:
     is_code = any(leaf.element.tag in TERM_TAGS for leaf in segment.leaves)
     is_pr = segment.text.strip() == "PR" and segment.block.tag == "div"  # on Japanese sites
     is_unfilled = not is_code and is_placeholder(segment.text)
-    if is_pr or is_unfilled or is_advertisement_label(segment.text):
+    is_rating = kind == "article" and _RATING.fullmatch(segment.text) is not None
+    if is_pr or is_unfilled or is_rating or is_advertisement_label(segment.text):
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False

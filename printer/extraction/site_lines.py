@@ -164,7 +164,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
         return False
     if "©" in text or _is_link_row(segment) or _CONTACTS.fullmatch(text):
         return True
-    if len(text) <= _MAX_BYLINE_CHARS and _is_byline(selected, text):
+    if len(text) <= _MAX_BYLINE_CHARS and (_is_byline(selected, text) or _is_counter(segment)):
         return True
     label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
     if colon and fold_words(label) in page_labels("subjects"):
@@ -174,9 +174,30 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     return bool(
         (segment.is_link and not is_internal_link(segment))
         or (colon and fold_words(label) in page_labels("credits"))
+        or (text.startswith(("...", "…")) and _ends_with_link(segment))
         or _IN_BRACKETS.fullmatch(text)
         or _INITIALS.fullmatch(text)
     )
+
+
+#: What a blog's software writes below an entry: '12 comments'.
+_COUNT = re.compile(r"[0-9]+ [^\W\d]{4,20}")
+
+
+def _is_counter(segment: Segment) -> bool:
+    """Return whether a line begins with a link that counts the comments."""
+    leaf = segment.leaves[0]
+    link = enclosing_link(leaf.parent)
+    is_to_comments = link is not None and "comment" in (link.get("href") or "")
+    return is_to_comments and _COUNT.fullmatch(leaf.text.strip()) is not None
+
+
+def _ends_with_link(segment: Segment) -> bool:
+    """Return whether only punctuation follows the link in a line, as in '... on to "Ropes"'."""
+    links = [
+        leaf.text.strip() for leaf in segment.leaves if enclosing_link(leaf.parent) is not None
+    ]
+    return bool(links) and segment.text.rstrip(" \"'”“»«›.").endswith(links[-1])
 
 
 def _is_link_row(segment: Segment) -> bool:
@@ -247,11 +268,12 @@ def drop_requests(selected: SelectedText) -> None:
 
 
 def _is_request(segment: Segment) -> bool:
-    """Return whether a short line asks to follow or recommend its author."""
+    """Return whether a short line asks to follow or recommend its author or to buy a magazine."""
     text = segment.text
     if len(text) > _MAX_NOTICE_CHARS or segment.block.tag == "li":
         return False
     follows = has_phrase(text, "networks") and has_phrase(text, "follow_requests")
+    follows |= has_phrase(text, "issues") and has_phrase(text, "offers_of_issues")
     return follows or has_phrase(text, "requests")
 
 

@@ -248,9 +248,15 @@ def _is_plausible(lines: _Lines, i: int) -> bool:
         not lines.index.flags[blocks[i]] & _OUTSIDE & ~text_flags
         and _MIN_WORDS <= lines.count_words(i) <= _MAX_WORDS
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
-        and (lines.keep[i] or segment.text[-1] not in _COLONS)  # announces what is left out
+        and not _announces(lines, i)
         and not _is_about_author(lines, i)
     )
+
+
+def _announces(lines: _Lines, i: int) -> bool:
+    """Return whether a line ends with a colon before a list, or before what is left out."""
+    is_above_list = any(s.block.tag == "li" for s in lines.segments[i + 1 : i + 2])
+    return lines.segments[i].text[-1] in _COLONS and (is_above_list or not lines.keep[i])
 
 
 def _is_about_author(lines: _Lines, i: int) -> bool:

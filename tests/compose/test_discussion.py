@@ -47,6 +47,12 @@ def posts(article: Article) -> list[Post]:
     return [block for block in article.blocks if isinstance(block, Post)]
 
 
+def test_the_byline_is_the_first_author_and_not_that_of_a_reply() -> None:
+    article = thread(("tam_reed", thought("Tam")), ("Rosa", thought("Rosa")))
+    assert article.byline == "tam_reed"
+    assert [post.author for post in posts(article)] == ["", "Rosa"]
+
+
 def test_each_post_is_signed_but_the_first_that_the_title_names() -> None:
     found = posts(thread(*((name, thought(name)) for name in ("Rosa", "Tomas", "Vera", "Ida"))))
     assert [post.signature for post in found] == [

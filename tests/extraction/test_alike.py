@@ -79,6 +79,28 @@ def test_a_short_main_heading_stands_in_the_element_of_the_text() -> None:
     assert added(separate, "Nets", score=0.4, title="A page of the harbour") == []
 
 
+@pytest.mark.parametrize(
+    ("heading", "found"),
+    [
+        ("<h2>Mending a net</h2>", ["Mending a net"]),
+        ("<div><h3>Mending a net</h3></div>", ["Mending a net"]),
+        ("<header><h2>Mending a net</h2></header>", []),
+        ("<div class=caption><h2>Mending a net</h2></div>", []),
+        ("<h2><a href=/nets>Mending a net</a></h2>", []),
+        ("<h5>Mending a net</h5>", []),
+    ],
+)
+def test_the_heading_above_all_of_the_text_stays(heading: str, found: list[str]) -> None:
+    page = f"<h1>The harbour</h1>{heading}<p>{TEXT}</p>"
+    assert added(page, "Mending", score=0.45, title="The harbour") == []
+    text = f"<div>The harbour</div>{heading}<p>{TEXT}</p>"
+    page_without = read_page(f"<title>The harbour</title>{text}")
+    keep = tuple(segment.text == TEXT for segment in page_without.segments)
+    flags = add_similar(page_without, keep, [0.45] * len(keep))
+    segments = zip(page_without.segments, keep, flags, strict=True)
+    assert [s.text for s, before, after in segments if after and not before] == found
+
+
 def test_headings_are_alike_by_their_first_class() -> None:
     parts = f"<h2 class='title part'>Ropes</h2><p>{TEXT}</p><h2 class='title end'>Nets</h2>{TEXT}"
     assert added(parts, "Ropes") == ["Ropes"]

@@ -150,6 +150,22 @@ def test_the_label_of_an_advertisement_goes(label):
     assert choice(f"<p>{TEXT}</p><p>{label}</p>", [TEXT, label], "forum") == [TEXT]
 
 
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("Rating: 6.0/6 (1 vote cast)", True),
+        ("Bewertung: 4,5/5 (12 Stimmen)", True),
+        ("Rating: +3 (from 3 votes)", True),
+        ("Rating: 6.0/6", False),
+        ("Tides: 4 (in 1 night and 2 days by the sea)", False),
+    ],
+)
+def test_a_line_that_counts_votes_goes_from_articles(line, goes):
+    html = f"<p>{TEXT}</p><div>{line}</div><p>{TEXT} Again.</p>"
+    assert (len(choice(html, [""])) == 2) is goes
+    assert len(choice(html, [""], "forum")) == 3
+
+
 def test_a_sentence_about_advertising_is_no_label():
     text = "Advertising: show the lamps to those who have looked at them before, on any page."
     assert choice(f"<p>{TEXT}</p><p>{text}</p>", [TEXT, text]) == [TEXT, text]

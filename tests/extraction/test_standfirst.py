@@ -38,6 +38,17 @@ def test_the_summary_is_found_on_a_page_that_is_all_hidden_or_a_form(around: str
     assert standfirst(alone, SUMMARY) == []
 
 
+def test_a_line_that_announces_a_list_is_no_standfirst() -> None:
+    line = SUMMARY + " and the spring:"
+    lines = f"<h1>The ferry</h1><div class=intro><p>{line}</p>{{}}</div>{BODY}"
+    page = read_page(f"<title>The ferry</title>{lines.format('<ul><li>Oil</li></ul>')}")
+    keep = [True] * len(page.segments)
+    assert not find_standfirst(page, keep, [0.5] * len(keep))
+    page = read_page(f"<title>The ferry</title>{lines.format('')}")
+    keep = [True] * len(page.segments)
+    assert [page.segments[i].text for i in find_standfirst(page, keep, keep)] == [line]
+
+
 def test_a_standfirst_may_have_two_lines_of_one_name() -> None:
     more = "The pilot retires in the autumn, and nobody has been found for the work"
     lines = f"<h2 class='subtitle'>{SUMMARY}</h2><h2 class='subtitle'>{more}</h2>"

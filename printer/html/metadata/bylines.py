@@ -157,6 +157,16 @@ def is_full_name(line: str) -> bool:
     return _FULL_NAME.fullmatch(line) is not None and not _has_job_title(line)
 
 
+_MAX_POSITION_WORDS = 8
+
+
+def is_position(line: str) -> bool:
+    """Return whether a line is only what a person does, as 'Founder & Managing Director'."""
+    words = line.split()
+    are_titles = bool(words) and all(word[0].isupper() for word in words if len(word) > 3)
+    return len(words) <= _MAX_POSITION_WORDS and are_titles and _has_job_title(words[-1])
+
+
 #: The word between a name and a profession.
 _IS = r"\s(?:is|ist|est|es|è|é|är|er|on|jest|je|este|—|–)\s"
 

@@ -23,6 +23,8 @@ from .bylines import (
     is_described,
     is_full_name,
     is_label_alone,
+    is_position,
+    join_names,
 )
 from .dates import LONG_WORD, find_date, find_labelled_date, is_date_line, is_day, parse_date
 from .titles import (
@@ -113,8 +115,8 @@ def _in_menu(element: HtmlElement) -> bool:
 
 
 def _heads_article(element: HtmlElement) -> bool:
-    headers = islice(element.iterancestors("header"), 1)
-    return any(map(_is_in_article, headers))
+    headers = islice(element.iterancestors("header", "hgroup"), 1)
+    return any(header.tag == "hgroup" or _is_in_article(header) for header in headers)
 
 
 def _is_in_article(element: HtmlElement) -> bool:
@@ -378,6 +380,10 @@ def read_visible_byline(lines: Sequence[str], title: str, names: str) -> list[st
     return []
 
 
+#: The most lines between the title and a name with the person's position below it.
+_MAX_LINES_ABOVE_POSITION = 3
+
+
 def _names_beside(
     nearby_lines: Sequence[str], has_date: Sequence[bool], lines: Sequence[str]
 ) -> list[str]:
@@ -386,8 +392,10 @@ def _names_beside(
         is_beside_date = any(has_date[max(0, i - 1) : i + 2])
         if is_beside_date and (names := find_dated_names(line, beside_date=not has_date[i])):
             return names
+        below = "".join(nearby_lines[i + 1 : i + 2])
         if is_full_name(line) and (
             (i and is_label_alone(nearby_lines[i - 1]))
+            or (i < _MAX_LINES_ABOVE_POSITION and is_position(below))
             or ((is_beside_date or not i) and is_described(line, lines))
         ):
             return [line]
@@ -678,7 +686,8 @@ def _read_author(mark: HtmlElement) -> str:
             if text:
                 return text
     text = element_line(mark, " ")
-    return text if len(text) <= _MAX_LINE_CHARS else ""
+    is_label = len(text.split()) <= _MAX_LABEL_WORDS and not join_names([text])  # 'Posted on'
+    return text if len(text) <= _MAX_LINE_CHARS and not is_label else ""
 
 
 def _read_byline(mark: HtmlElement) -> str:

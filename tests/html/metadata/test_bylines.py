@@ -100,6 +100,8 @@ H1 = "<h1>The ferry</h1>"
          "Orla Fennimoor, Tam Reed"),
         (H1 + '<div class="byline">Orla Fennimoor</div>' + "<p>x</p>" * 5
          + '<div class="byline">Tam Reed</div>', "Orla Fennimoor"),
+        (H1 + "<p><b class='prep-author'>Posted on</b> 3 May <b class='author'>reedtam</b></p>",
+         "reedtam"),
         # Neither a sentence, nor who comments, nor another story's author.
         (H1 + "<p>By using this site you agree to our terms.</p>", ""),
         (H1 + "<p>By 2032 all ferries will be gone.</p>", ""),

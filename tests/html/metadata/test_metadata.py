@@ -476,6 +476,8 @@ BELOW = "<h1>Why the ferry stops</h1>"
         (["Harbour Press 作者：孙伟 责任编辑：魏景芳 【编译】 2012年01月17日 17:40 评论"], "孙伟", "2012-01-17T17:40"),
         (["Written by", "Orla Fennimoor"], "Orla Fennimoor", ""),
         (["Written by:Orla Fennimoor"], "Orla Fennimoor", ""),
+        (["Orla Fennimoor", "Co-Founder & Managing Director", TEXT], "Orla Fennimoor", ""),
+        (["Business Solutions", "Marketing That Multiplies Results", TEXT], "", ""),
         (["Orla Fennimoor", "23.07.2025 · 6 min", TEXT, "Orla is our editor for rivers."],
          "Orla Fennimoor", "2025-07-23"),
         (["Orla Fennimoor", TEXT, "Orla Fennimoor, harbour master, has lived here for years."],
@@ -708,6 +710,9 @@ def test_a_title_begins_and_ends_as_the_line_on_the_page(title, line):
          "<ol class=c-breadcrumb><li><h1>Boats: why they rest</h1></ol><article><header>"
          "<h2><span data-cy=kicker>Rivers</span> <span>Why boats rest at last</span></h2></header>"
          f"{TEXT}</article>", "Why boats rest at last"),
+        ("<title>Boats: why they rest</title><meta property=og:type content=article>",
+         "<ul><li><h1>Boats: why they rest</h1></ul><article><hgroup><span>Rivers</span>"
+         f"<h2>Why boats rest at last</h2></hgroup>{TEXT}</article>", "Why boats rest at last"),
         # Nothing but the site's name is stated.
         ("<title>Example Nets -</title>", f"<h1></h1><h2>Advice for the crossing</h2>{TEXT}",
          "Advice for the crossing"),
@@ -716,7 +721,7 @@ def test_a_title_begins_and_ends_as_the_line_on_the_page(title, line):
          "<meta property=og:title content='河邊小村_渡船停駛 (2) @ 河邊的家'>",
          f"<h3>河邊小村_渡船停駛 (2)</h3>{TEXT}", "河邊小村_渡船停駛 (2)"),
     ],
-    ids=["header", "logo", "in logo", "site first", "path", "site only", "line"],
+    ids=["header", "logo", "in logo", "site first", "path", "group", "site only", "line"],
 )  # fmt: skip
 def test_without_a_main_heading_the_headline_is_of_lower_rank(head, body, expected):
     assert read_with_lines(head, body, "https://example.org/a/ferry-stop").title == expected
