@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
@@ -189,6 +189,57 @@ def complete_entries(
     for i in _without_repeated(page, keep, sorted(added)):
         selected[i] = True
     return tuple(selected)
+
+
+_CARD_TAGS = frozenset({"article", "div", "li", "section"})
+_MIN_CARDS = 3
+_MAX_CARDS = 60
+_MAX_CARD_LINES = 12
+#: The lowest mean score of the cards that are not selected, and relative to that of the others.
+_MIN_CARD_SCORE = 0.3
+_MIN_RELATIVE_CARD_SCORE = 0.6
+_MAX_LINKED_IN_CARDS = 0.3
+
+
+def complete_cards(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+    """Return the selection with the other boxes of rows of alike boxes, where some are selected."""
+    index = page.index
+    rows: dict[tuple[int, str, str], list[range]] = {}
+    for i, tag in enumerate(index.tags):
+        lines = index.segment_range(i)
+        if tag in _CARD_TAGS and 2 <= len(lines) <= _MAX_CARD_LINES:
+            names = _POSITION.sub("", index.classes[i] or "")
+            rows.setdefault((index.parents[i], tag, names), []).append(lines)
+    flags = [flag & _OUTSIDE_ENTRIES & ~_FOLDED for flag in index.flags]
+    known = selected_texts(page.segments, keep)
+    selected = list(keep)
+    for cards in rows.values():
+        if not _MIN_CARDS <= len(cards) <= _MAX_CARDS:
+            continue
+        likely = [i for card in cards for i in card if keep[i] or scores[i] >= _MIN_SCORE]
+        missing = [i for i in likely if not keep[i] and not flags[index.segment_blocks[i]]]
+        if not 0 < len(missing) < len(likely):
+            continue
+        least = _MIN_RELATIVE_CARD_SCORE * _mean(scores, [i for i in likely if keep[i]])
+        is_likely = _mean(scores, missing) >= max(_MIN_CARD_SCORE, least)
+        if is_likely and not _are_teasers([page.segments[i] for i in missing], known):
+            for i in reversed(missing):
+                is_label = page.segments[i].text.endswith((":", "："))
+                selected[i] |= not is_label or any(selected[i + 1 : i + 2])
+    return tuple(selected)
+
+
+def _are_teasers(segments: Sequence[Segment], known_texts: Set[str]) -> bool:
+    """Return whether some lines are links, cut off ('more…'), or copies of known ones."""
+    linked = sum(segment.link_chars for segment in segments)
+    is_cut = 3 * sum(s.text.endswith(("…", "...", "[…]")) for s in segments) >= len(segments)
+    are_copies = 2 * sum(s.text in known_texts for s in segments) >= len(segments)
+    is_linked = linked > _MAX_LINKED_IN_CARDS * sum(len(s.text) for s in segments)
+    return is_cut or are_copies or is_linked
+
+
+def _mean(scores: Sequence[float], lines: Sequence[int]) -> float:
+    return sum(scores[i] for i in lines) / len(lines)
 
 
 def _is_displayed(block: HtmlElement) -> bool:

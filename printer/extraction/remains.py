@@ -249,10 +249,14 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
         if is_button and is_headed and index.segment_blocks[box[0]] > i:
             by_shape.setdefault((index.tags[i], names), []).append(box)
     offer_lines: set[int] = set()
+    card_lines: set[int] = set()
     for boxes in by_shape.values():
+        if len(boxes) >= _MIN_CARDS:
+            card_lines.update(*boxes)
         chars = max(sum(len(segments[line].text) for line in box) for box in boxes)
         if len(boxes) < _MIN_CARDS and chars <= _MAX_OFFER_CHARS:
             offer_lines.update(line for box in boxes for line in box if keep[line])
+    offer_lines -= card_lines
     total = sum(len(segment.text) for segment in segments if keep[segment.index])
     is_little = sum(len(segments[line].text) for line in offer_lines) <= _MAX_OFFERS_SHARE * total
     return [segments[line] for line in offer_lines] if is_little else []
