@@ -125,7 +125,7 @@ def _complete(selected: SelectedText, kind: str) -> None:
         is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             for line in lines:
-                selected.keep[line.index] |= tag == "table" or not _is_button(selected, line)
+                selected.keep[line.index] |= tag == "table" or not _is_button(selected, line, kind)
         elif is_list and share > 0:
             max_share = _MAX_STRAY_SHARES.get(kind, _MAX_STRAY_SHARE)
             is_stray = share < max_share and (kind != "article" or linked >= _MIN_LINKED_IF_STRAY)
@@ -174,14 +174,16 @@ def _selected_share(
 
 _BUTTON_TAGS = frozenset({"p", "div", "button"})
 _MAX_BUTTON_CHARS = 20
-_MAX_REPEATED_CHARS = 60
+_MAX_HINT_CHARS = 60
+#: A field or a number is no hint.
+_FIELD = re.compile(r"[0-9:：]")
 
 
-def _is_button(selected: SelectedText, segment: Segment) -> bool:
+def _is_button(selected: SelectedText, segment: Segment, kind: str) -> bool:
     """Return whether a short line in a list recurs, like 'Learn more' or the sizes 'A A A'."""
     chars = len(segment.text)
-    has_number = chars > _MAX_BUTTON_CHARS and any(map(str.isdecimal, segment.text))
-    is_short = chars <= _MAX_REPEATED_CHARS and not has_number
+    is_hint = kind == "article" and not _FIELD.search(segment.text)
+    is_short = chars <= (_MAX_HINT_CHARS if is_hint else _MAX_BUTTON_CHARS)
     is_button = chars == 1 or (is_short and segment.block.tag in _BUTTON_TAGS)
     return is_button and selected.counts[segment.text] > 2
 
@@ -427,6 +429,7 @@ _NARROW_CLASSES = frozenset({"d-none", "hidden", "hide", "is-hidden"})
 
 #: The largest size of a block for wide windows, relative to its twin.
 _MAX_TWIN_SIZE = 2
+_MIN_TWIN_LINES = 3
 
 
 def _drop_twins(selected: SelectedText) -> None:
@@ -438,7 +441,9 @@ def _drop_twins(selected: SelectedText) -> None:
         sibling = index.elements[i].getprevious()
         twin = index.segment_range(index.indexes[sibling]) if sibling in index.indexes else range(0)
         block = index.segment_range(i)
-        is_alike = 0 < selected.size(twin) <= _MAX_TWIN_SIZE * selected.size(block)
+        is_alike = len(block) >= _MIN_TWIN_LINES and 0 < selected.size(
+            twin
+        ) <= _MAX_TWIN_SIZE * selected.size(block)
         if is_alike and _words_of(selected, block) <= _words_of(selected, twin):
             selected.drop(block)
 
