@@ -16,6 +16,7 @@ from ..article import ZERO_WIDTH_SPACE, Block, Code, Embed, Heading, Item, List,
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from ..html.parse import element_line
+from ..html.posts import is_in_card
 from ..html.structure import is_social_post
 from .block_builders import (
     LABEL_LEVEL,
@@ -405,7 +406,8 @@ class ArticleBuilder:
             if is_social_post(element):
                 return PostBuilder(element, self.links.resolve)
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
-        if tag in _HEADING_LEVELS or element in self.headings:
+        is_card = bool(self.posts) and is_in_card(element.iterancestors())
+        if (tag in _HEADING_LEVELS and not is_card) or element in self.headings:
             return HeadingBuilder(_HEADING_LEVELS.get(tag, _LOWEST_LEVEL))
         if tag in {"ul", "ol", "menu", "dir"}:
             return ListBuilder(element)

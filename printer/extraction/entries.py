@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
 
-from ..html.index import ElementFlag, PageIndex, Segment
+from ..html.index import ElementFlag, PageIndex, Segment, tag_and_class
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_hiding_class
 from .selected_text import SelectedText, selected_texts
@@ -33,7 +33,7 @@ _MIN_SHARE_WITH_TEXT = 0.6
 _MIN_SCORE = 0.25
 _TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
 #: Parts of classes that differ between similar elements.
-_POSITION = re.compile(r"\d+|\b(?:odd|even|first|last|active)\b\s*")
+POSITION = re.compile(r"\d+|\b(?:odd|even|first|last|active)\b\s*")
 
 
 _MIN_LINKED_ENTRIES = 5
@@ -106,7 +106,7 @@ def _rows(index: PageIndex) -> Iterator[list[range]]:
                 articles.pop()
             articles.append(entry)
         elif 1 < len(entry) <= _MAX_ENTRY_LINES:
-            name = _POSITION.sub("", (classes or "").strip().partition(" ")[0])
+            name = POSITION.sub("", (classes or "").strip().partition(" ")[0])
             rows.setdefault((parent, tag, name), []).append(entry)
     yield from (row for row in (articles, *rows.values()) if len(row) >= _MIN_ENTRIES)
 
@@ -191,6 +191,62 @@ def complete_entries(
     return tuple(selected)
 
 
+_CARD_TAGS = frozenset({"article", "div", "li", "section"})
+_MIN_CARDS = 3
+_MAX_CARDS = 60
+_MAX_CARD_LINES = 12
+#: The lowest mean score of the cards that are not selected, and relative to that of the others.
+_MIN_CARD_SCORE = 0.3
+_MIN_RELATIVE_CARD_SCORE = 0.6
+_MAX_LINKED_IN_CARDS = 0.3
+
+
+def complete_cards(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+    """Return the selection with the other boxes of rows of alike boxes, where some are selected."""
+    index = page.index
+    rows: dict[tuple[int, str, str], list[range]] = {}
+    for i, tag in enumerate(index.tags):
+        names = POSITION.sub("", index.classes[i] or "") if tag in _CARD_TAGS else ""
+        if names or tag == "li":
+            rows.setdefault((index.parents[i], tag, names), []).append(index.segment_range(i))
+    flags = [flag & _OUTSIDE_ENTRIES & ~_FOLDED for flag in index.flags]
+    known = selected_texts(page.segments, keep)
+    selected = list(keep)
+    for cards in rows.values():
+        count = sum(any(keep[card.start : card.stop]) for card in cards)
+        if not (_MIN_CARDS <= len(cards) <= _MAX_CARDS and 2 * count >= len(cards)):
+            continue
+        is_row = all(card.stop == following.start for card, following in pairwise(cards))
+        if not is_row or max(map(len, cards)) > _MAX_CARD_LINES or min(map(len, cards)) < 2:
+            continue
+        likely = [i for card in cards for i in card if keep[i] or scores[i] >= _MIN_SCORE]
+        missing = [i for i in likely if not keep[i] and not flags[index.segment_blocks[i]]]
+        if not 0 < len(missing) < len(likely):
+            continue
+        least = _MIN_RELATIVE_CARD_SCORE * _mean(scores, [i for i in likely if keep[i]])
+        is_likely = _mean(scores, missing) >= max(_MIN_CARD_SCORE, least)
+        looks = {tag_and_class(page.segments[i].block) for i in likely if keep[i]}
+        is_likely &= all(tag_and_class(page.segments[i].block) in looks for i in missing)
+        if is_likely and not _are_teasers([page.segments[i] for i in missing], known):
+            for i in reversed(missing):
+                is_label = page.segments[i].text.endswith((":", "："))
+                selected[i] |= not is_label or any(selected[i + 1 : i + 2])
+    return tuple(selected)
+
+
+def _are_teasers(segments: Sequence[Segment], known_texts: Set[str]) -> bool:
+    """Return whether some lines are links, cut off ('more…'), or copies of known ones."""
+    linked = sum(segment.link_chars for segment in segments)
+    is_cut = 3 * sum(s.text.endswith(("…", "...", "[…]")) for s in segments) >= len(segments)
+    are_copies = 2 * sum(s.text in known_texts for s in segments) >= len(segments)
+    is_linked = linked > _MAX_LINKED_IN_CARDS * sum(len(s.text) for s in segments)
+    return is_cut or are_copies or is_linked
+
+
+def _mean(scores: Sequence[float], lines: Sequence[int]) -> float:
+    return sum(scores[i] for i in lines) / len(lines)
+
+
 def _is_displayed(block: HtmlElement) -> bool:
     """Return whether a block is no choice of a form, and no class hides it on all screens."""
     around = (element.get("class") for element in block.iterancestors())
@@ -217,7 +273,7 @@ def _parts(index: PageIndex) -> Iterable[list[int]]:
         flags = index.flags[block] & _OUTSIDE_ENTRIES
         if not flags & ~_FOLDED:
             names = (index.classes[element] or "" for element in (block, index.parents[block]))
-            inner, outer_names = (_POSITION.sub("", text) for text in names)
+            inner, outer_names = (POSITION.sub("", text) for text in names)
             parts.setdefault((paths[block], flags, inner, outer_names), []).append(i)
     return parts.values()
 

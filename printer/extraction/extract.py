@@ -39,7 +39,7 @@ from ..options import EXTRACTORS, ExtractOptions, check_known
 from ..selection import Verdict
 from ..text import WORD, comparison_key
 from .classifier.model import classify, load_default_model
-from .entries import add_names, add_price, add_prices, complete_entries, is_listing
+from .entries import add_names, add_price, add_prices, complete_cards, complete_entries, is_listing
 from .linked_notes import add_linked_notes
 from .missing_blocks import (
     add_announced_lists,
@@ -96,7 +96,9 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     if kind == "product":
         keep = add_price(page.segments, keep)
     keep = add_names(page, keep, scores, is_list=is_list or kind == "product")
-    if kind != "article":
+    if kind == "article":
+        keep = complete_cards(page, keep, scores)
+    else:
         keep = complete_entries(page, keep, scores, is_list=is_list)
     keep = add_linked_notes(page, complete_elements(page, keep, kind), kind)
     keep = filter_by_layout(page, keep, scores, kind)

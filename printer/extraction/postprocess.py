@@ -71,6 +71,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         drop_closing_lines(selected)
         drop_announcements(selected)
         _drop_empty_sections(selected, keep)
+    _drop_twins(selected)
     _settle_captions(selected)
     _drop_labels(selected, kind)
     drop_remains(page, selected.keep, kind)
@@ -124,7 +125,7 @@ def _complete(selected: SelectedText, kind: str) -> None:
         is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             for line in lines:
-                selected.keep[line.index] |= tag == "table" or not _is_button(selected, line)
+                selected.keep[line.index] |= tag == "table" or not _is_button(selected, line, kind)
         elif is_list and share > 0:
             max_share = _MAX_STRAY_SHARES.get(kind, _MAX_STRAY_SHARE)
             is_stray = share < max_share and (kind != "article" or linked >= _MIN_LINKED_IF_STRAY)
@@ -173,12 +174,17 @@ def _selected_share(
 
 _BUTTON_TAGS = frozenset({"p", "div", "button"})
 _MAX_BUTTON_CHARS = 20
+_MAX_HINT_CHARS = 60
+#: A field or a number is no hint.
+_FIELD = re.compile(r"[0-9:：]")
 
 
-def _is_button(selected: SelectedText, segment: Segment) -> bool:
+def _is_button(selected: SelectedText, segment: Segment, kind: str) -> bool:
     """Return whether a short line in a list recurs, like 'Learn more' or the sizes 'A A A'."""
     chars = len(segment.text)
-    is_button = chars == 1 or (chars <= _MAX_BUTTON_CHARS and segment.block.tag in _BUTTON_TAGS)
+    is_hint = kind == "article" and not _FIELD.search(segment.text)
+    is_short = chars <= (_MAX_HINT_CHARS if is_hint else _MAX_BUTTON_CHARS)
+    is_button = chars == 1 or (is_short and segment.block.tag in _BUTTON_TAGS)
     return is_button and selected.counts[segment.text] > 2
 
 
@@ -287,7 +293,7 @@ def _settle_captions(selected: SelectedText) -> None:
 #: of a name.
 _NOTICE_CLASS = re.compile(
     r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
-    r"|scroll-?(?:notice|hint)|navigation-not-searchable|bvseo|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])"
+    r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])"
 )
 _RELATED_CLASS = re.compile(
     r"related-?(?:articles?|content|links|pages|posts|reading|stories)(?![a-z])|"
@@ -417,6 +423,37 @@ def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
         selected.drop(hidden)
 
 
+#: Classes by which a block is shown only in narrow windows.
+_NARROW_CLASSES = frozenset({"d-none", "hidden", "hide", "is-hidden"})
+
+
+#: The largest size of a block for wide windows, relative to its twin.
+_MAX_TWIN_SIZE = 2
+_MIN_TWIN_LINES = 3
+
+
+def _drop_twins(selected: SelectedText) -> None:
+    """Drop blocks that a class hides, as in wide windows, below a selected one with their words."""
+    index = selected.index
+    all_names = filter(None, {*index.classes})
+    hiding = {names for names in all_names if not _NARROW_CLASSES.isdisjoint(names.split())}
+    for i in (i for i, names in enumerate(index.classes) if names in hiding):
+        sibling = index.elements[i].getprevious()
+        twin = index.segment_range(index.indexes[sibling]) if sibling in index.indexes else range(0)
+        block = index.segment_range(i)
+        is_alike = len(block) >= _MIN_TWIN_LINES and 0 < selected.size(
+            twin
+        ) <= _MAX_TWIN_SIZE * selected.size(block)
+        if is_alike and _words_of(selected, block) <= _words_of(selected, twin):
+            selected.drop(block)
+
+
+def _words_of(selected: SelectedText, lines: range) -> set[str]:
+    """Return the distinct words of the selected lines of a block."""
+    texts = (selected.segments[i].text.lower() for i in lines if selected.keep[i])
+    return {word for text in texts for word in _WORDS.findall(text)}
+
+
 #: A number with grouped digits, which no page number has: 10,551.
 _GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
 _MAX_LABEL_CHARS = 200
@@ -430,7 +467,9 @@ def _drop_labels(selected: SelectedText, kind: str) -> None:
             selected.keep[i] = kind != "article" and bool(_GROUPED_NUMBER.fullmatch(segment.text))
         elif is_short and i and is_advertisement_label(selected.segments[i - 1].text):
             selected.keep[i] = not _leads_away(selected, segment)
-        elif kind == "product" and _is_field_label(segment):
+        elif (is_short and _is_repeated_below(selected, i)) or (
+            kind == "product" and _is_field_label(segment)
+        ):
             selected.keep[i] = False
         elif segment.block.tag == "button" and kind in ("article", "documentation"):
             selected.keep[i] &= selected.counts[segment.text] == 1
@@ -443,6 +482,13 @@ def _leads_away(selected: SelectedText, segment: Segment) -> bool:
     )
     href = "#" if link is None else link.get("href") or "#"
     return href[0] != "#" and not selected.is_on_site(href)
+
+
+def _is_repeated_below(selected: SelectedText, label: int) -> bool:
+    """Return whether the selected line below a label begins with it: 'Tip:', 'Tip: Read …'."""
+    text, below = selected.segments[label].text, selected.segments[label + 1 : label + 2]
+    is_label = text[-1] in ":："
+    return is_label and any(selected.keep[s.index] and s.text.startswith(text) for s in below)
 
 
 _INPUT_TAGS = ("input", "select")
@@ -471,7 +517,9 @@ def _is_furniture_label(segment: Segment, kind: str) -> bool:
     is_pr = segment.text.strip() == "PR" and segment.block.tag == "div"  # on Japanese sites
     is_unfilled = not is_code and is_placeholder(segment.text)
     is_rating = kind == "article" and _RATING.fullmatch(segment.text) is not None
-    if is_pr or is_unfilled or is_rating or is_advertisement_label(segment.text):
+    is_item = segment.block.tag == "li" and any(mark in segment.text for mark in " :(")
+    is_label = not is_item and is_advertisement_label(segment.text)
+    if is_pr or is_unfilled or is_rating or is_label:
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False

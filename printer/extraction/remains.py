@@ -13,6 +13,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
+from .entries import POSITION
 from .selected_text import is_drawn_as_button
 
 
@@ -231,6 +232,7 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     )
     text_begin = next(paragraphs, len(segments))
     by_shape: dict[tuple[str, str], list[range]] = {}
+    rows: dict[tuple[int, str], list[range]] = {}
     bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
     for i, (names, begin, end) in enumerate(bounds):
         is_small = 2 <= end - begin <= _MAX_OFFER_LINES
@@ -240,6 +242,8 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
         first, last = segments[box[0]], segments[box[-1]]
         is_button = last.link_chars == len(last.text) or last.block.tag == "button"
         is_button = is_button and len(last.text) <= _MAX_BUTTON_CHARS
+        if is_button:
+            rows.setdefault((index.parents[i], POSITION.sub("", names)), []).append(box)
         is_entry = bool(first.block.get("class")) and any(keep[end : end + 1])
         is_entry = is_entry and headings[_look(first.block)] >= _MIN_CARDS
         is_headed = (first.block.tag in HEADING_TAGS and not is_entry) or (
@@ -253,6 +257,9 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
         chars = max(sum(len(segments[line].text) for line in box) for box in boxes)
         if len(boxes) < _MIN_CARDS and chars <= _MAX_OFFER_CHARS:
             offer_lines.update(line for box in boxes for line in box if keep[line])
+    for cards in rows.values():
+        if len(cards) >= _MIN_CARDS:
+            offer_lines.difference_update(*cards)
     total = sum(len(segment.text) for segment in segments if keep[segment.index])
     is_little = sum(len(segments[line].text) for line in offer_lines) <= _MAX_OFFERS_SHARE * total
     return [segments[line] for line in offer_lines] if is_little else []

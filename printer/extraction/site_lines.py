@@ -344,7 +344,7 @@ def _find_stories_below(selected: SelectedText, label: int, total: int) -> range
     if cards := _cards_below(selected, label, total):
         return cards
     end = label + 1
-    while end < len(keep) and (not keep[end] or segments[end].is_link):
+    while end < len(keep) and (not keep[end] or _has_target(segments[end])):
         end += 1
     ends_section = end == len(keep) or segments[end].block.tag in HEADING_TAGS
     is_above_story = end > label + 1 and selected.is_story(segments[label + 1])
@@ -353,6 +353,12 @@ def _find_stories_below(selected: SelectedText, label: int, total: int) -> range
     has_links = chars > selected.sizes[label]
     is_list = ends_section or has_links or (is_above_story and not keep[label + 1])
     return stories if is_list and chars <= _MAX_STORIES_SHARE * total else None
+
+
+def _has_target(segment: Segment) -> bool:
+    """Return whether a line is a link that leads somewhere, not an anchor: '<a name="faq">'."""
+    link = enclosing_link(segment.leaves[0].element) if segment.is_link else None
+    return segment.is_link and (link is None or link.get("href") is not None)
 
 
 _MIN_CARDS_BELOW = 2

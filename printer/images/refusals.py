@@ -269,7 +269,22 @@ def _is_portrait(
             for name in reader.authors
             if len(text) < len(name) + _MAX_CHARS_BEFORE_NAME
         )
+    if "between title and text" in names and _is_round(candidate):
+        return True
     return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
+
+
+_ROUND_CLASS = re.compile(r"(?:^|\s)(?:rounded-(?:full|circle)|(?:img|image)-circle)(?=$|\s)")
+_MAX_FRAME_LEVELS = 4
+
+
+def _is_round(candidate: Candidate) -> bool:
+    """Return whether a picture is cut to a circle by a common class, as portraits are."""
+    frames = islice(candidate.element.iterancestors(), _MAX_FRAME_LEVELS)
+    return any(
+        _ROUND_CLASS.search((element.get("class") or "")[:300])
+        for element in (candidate.element, *frames)
+    )
 
 
 def _is_linked(reader: FeatureReader, caption: Caption) -> bool:

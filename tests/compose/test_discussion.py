@@ -251,6 +251,10 @@ def test_the_preview_of_a_linked_page_is_its_title_without_its_picture() -> None
     blocks = posts(thread(*remarks, ("Vera", thought("Vera"))))[1].blocks
     assert [type(block) for block in blocks] == [Paragraph] * 5
     assert "The harbour news" in map(plain_text, (getattr(block, "spans", ()) for block in blocks))
+    quoted = ("Ida", f"<blockquote>{LONG}{card}</blockquote>{thought('Ida')}")
+    (quote, *_) = posts(thread(remarks[0], quoted, ("Vera", thought("Vera"))))[1].blocks
+    assert isinstance(quote, Quote)
+    assert [type(block) for block in quote.blocks] == [Paragraph, Paragraph]
 
 
 def test_a_link_that_a_forum_titles_in_a_sentence_is_printed() -> None:

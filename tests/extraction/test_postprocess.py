@@ -169,6 +169,27 @@ def test_a_line_that_counts_votes_goes_from_articles(line, goes):
 def test_a_sentence_about_advertising_is_no_label():
     text = "Advertising: show the lamps to those who have looked at them before, on any page."
     assert choice(f"<p>{TEXT}</p><p>{text}</p>", [TEXT, text]) == [TEXT, text]
+    items = "<ul><li>Letters: to those we know<li>Advertising – in papers</ul>"
+    assert "Advertising – in papers" in choice(f"<p>{TEXT}</p>{items}", [TEXT, "Letters", "Adv"])
+
+
+def test_a_label_that_the_line_below_begins_with_goes():
+    tip = "<div>Tip:</div><p><b>Tip:</b> Come at low tide.</p>"
+    assert choice(f"<p>{TEXT}</p>{tip}", [""]) == [TEXT, "Tip: Come at low tide."]
+
+
+def test_the_twin_of_a_table_for_narrow_windows_goes():
+    table = "<table><tr><th>Tide<th>High<th>Low<tr><td>Spring<td>five<td>noon</table>"
+    twin = "<div class='hidden mobile-block'><h3>Tide</h3><p>Spring</p><p>High five Low {}</p>"
+    for word, lines in (("noon", 7), ("six", 10)):
+        html = f"<p>{TEXT}</p>{table}{twin.format(word)}</div><p>{TEXT} Again.</p>"
+        assert len(choice(html, [""])) == lines + 1
+
+
+def test_a_hint_in_all_items_of_a_long_list_is_not_added_to_it():
+    item = f"<li><p>{TEXT} {{0}}.</p><div>Please scroll to see more of it</div></li>".format
+    items = "".join(map(item, range(4)))
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT])) == 5
 
 
 def test_actions_on_a_post_are_dropped_but_not_headings_with_their_names():

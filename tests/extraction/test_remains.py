@@ -92,6 +92,10 @@ def test_a_box_goes_if_its_button_was_left_out(button: str) -> None:
     assert choice(f"<p>{6 * TEXT}</p>{bold}<p>{TEXT}</p>", [TEXT, "Sail"])[1:-1] == []
     cards = choice(f"<p>{20 * TEXT}</p>{3 * box}", [TEXT, "Want", "Our"])
     assert len(cards) == 7
+    row = (
+        2 * f"<div class=cell>{box}</div>" + f"<div class=cell>{box.replace('offer', 'end')}</div>"
+    )
+    assert len(choice(f"<p>{20 * TEXT}</p>{row}", [TEXT, "Want", "Our"])) == 7
     entries_above = "".join(f"<h3 class=a>Boat {n}</h3><p>{5 * TEXT}</p>" for n in range(3))
     html = f"<p>{TEXT}</p>{entries_above}{box}"
     similar, below = html.replace("<h3>", "<h3 class=a>"), f"<p>{TEXT} Yes.</p>"

@@ -233,6 +233,12 @@ def test_a_last_line_that_announces_nothing_goes(below, goes):
     assert (len(choice(f"{line}{below}", [TEXT, "All"])) == 1) is goes
 
 
+def test_a_heading_with_an_anchor_is_no_other_story():
+    heading = "<h2><a name=why>Why it was closed</a></h2>"
+    html = f"<p>{TEXT}</p><div>Share this</div>{heading}<p>{TEXT} Twice.</p>"
+    assert choice(html, [""]) == [TEXT, "Why it was closed", f"{TEXT} Twice."]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -433,6 +433,14 @@ SECOND = (
 )
 
 
+def test_a_round_picture_between_title_and_text_is_a_portrait() -> None:
+    portrait = f'<div class="w-8 rounded-full"><span>{PLAIN.format("Our herd")}</span></div>'
+    page = article(PHOTO).replace("</h1>", f"</h1>{portrait}")
+    found = select_by_method(*read(page))
+    assert [picture.candidate.alt for picture in found.selected] == ["A ferry"]
+    assert [picture.reason for picture in found.rejected] == ["a portrait of the author"]
+
+
 def article_of(*figures: str, **options: Any) -> Article:
     body = "".join(f"<p>{TEXT}</p>{figure}" for figure in figures)
     source = f"<title>The ferry</title><article><h1>The ferry</h1>{body}<p>{TEXT}</p></article>"
