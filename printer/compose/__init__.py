@@ -96,7 +96,7 @@ def compose(
     """
     metadata = page.metadata
     authors = [post.author for post in posts]
-    if metadata.byline in authors[1:] and authors[0]:
+    if metadata.byline and metadata.byline in authors[1:] and authors[0]:
         metadata = replace(metadata, byline=authors[0])  # not of a reply
     # A picture with a credit has a caption of its own, even if the page's summary repeats it.
     credited = (placed.captions for placed in pictures if placed.figure.credit)
