@@ -285,7 +285,8 @@ class Newspaper:
         """Count the deliveries that may or may not have arrived."""
         with closing_table(JobQueue(self.settings.database)) as queue:
             jobs = queue.get_many([*queue.slots("week").values()]).values()
-        return sum("may have arrived" in text for job in jobs for text in job.result["warnings"])
+        warnings = (text for job in jobs for text in job.result.get("warnings", ()))
+        return sum("may have arrived" in text for text in warnings)
 
     def outcome(self, fault: str, times: int, issues: int, began: float) -> FaultOutcome:
         """Count the deliveries of the issues at their three destinations."""

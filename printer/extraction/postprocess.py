@@ -124,8 +124,10 @@ def _complete(selected: SelectedText, kind: str) -> None:
             share = 1 if is_amid else share
         is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
+            has_hints = kind == "article" and is_list
             for line in lines:
-                selected.keep[line.index] |= tag == "table" or not _is_button(selected, line, kind)
+                is_button = tag != "table" and _is_button(selected, line, has_hints=has_hints)
+                selected.keep[line.index] |= not is_button
         elif is_list and share > 0:
             max_share = _MAX_STRAY_SHARES.get(kind, _MAX_STRAY_SHARE)
             is_stray = share < max_share and (kind != "article" or linked >= _MIN_LINKED_IF_STRAY)
@@ -179,10 +181,10 @@ _MAX_HINT_CHARS = 60
 _FIELD = re.compile(r"[0-9:：]")
 
 
-def _is_button(selected: SelectedText, segment: Segment, kind: str) -> bool:
+def _is_button(selected: SelectedText, segment: Segment, *, has_hints: bool) -> bool:
     """Return whether a short line in a list recurs, like 'Learn more' or the sizes 'A A A'."""
     chars = len(segment.text)
-    is_hint = kind == "article" and not _FIELD.search(segment.text)
+    is_hint = has_hints and not _FIELD.search(segment.text)
     is_short = chars <= (_MAX_HINT_CHARS if is_hint else _MAX_BUTTON_CHARS)
     is_button = chars == 1 or (is_short and segment.block.tag in _BUTTON_TAGS)
     return is_button and selected.counts[segment.text] > 2
