@@ -442,8 +442,8 @@ def _measure_bytes(context: Any, piece: Box) -> tuple[list[float], frozenset[int
     text = piece.text
     layout = create_layout(text, piece.style, context, None, 0)
     run = layout.get_first_line()[0].runs
-    positions = [-1] * (len(text.encode()) + 1)
-    x = 0
+    positions = [-1.0] * (len(text.encode()) + 1)
+    x = 0.0
     while run != ffi.NULL:
         glyphs, begin = run.data.glyphs, run.data.item.offset
         count = glyphs.num_glyphs
@@ -456,9 +456,12 @@ def _measure_bytes(context: Any, piece: Box) -> tuple[list[float], frozenset[int
             x += width
         run = run.next
     positions[-1] = x
-    before = 0
-    for index, position in enumerate(positions):
-        before = positions[index] = position if position >= 0 else before
+    # A ligature is one glyph of several characters, and may be divided: 'prof-its'.
+    known = [index for index, position in enumerate(positions) if position >= 0]
+    for begin, end in pairwise(known):
+        step = (positions[end] - positions[begin]) / (end - begin)
+        for index in range(begin + 1, end):
+            positions[index] = positions[begin] + step * (index - begin)
     attributes = pango.pango_layout_get_log_attrs_readonly(layout.layout, ffi.NULL)
     flags = array("I", ffi.buffer(attributes, 4 * len(text))[:])
     layout.deactivate()

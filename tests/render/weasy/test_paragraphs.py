@@ -104,6 +104,15 @@ def test_no_word_is_lost_and_no_line_is_over_the_edge(text, hyphens):
         assert min(gaps(found)) >= -SHRINK - 0.01
 
 
+def test_a_word_divided_within_a_ligature_fits_in_its_line():
+    words = "suffices for <b>justified</b>; profits of different offices in official definitions "
+    for width in range(300, 560, 5):
+        found = lines(7 * words, width, "hyphens: auto; font-family: Linux Libertine O")
+        left = min(line.position_x for line in found)
+        assert min(line.position_x + line.width for line in found[:-1]) >= left + width - 0.1
+        assert min(gaps(found)) >= -SHRINK - 0.01
+
+
 def test_a_space_at_the_end_of_the_text_makes_no_line():
     for width in WIDTHS:
         expected = [text_of(line) for line in lines(TEXT, width)]
