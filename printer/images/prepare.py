@@ -208,7 +208,9 @@ def _urls(figure: Figure, page: str) -> Iterator[str]:
     schemes: tuple[str, ...] = ("http://", "https://", "data:")
     if page.startswith("file:"):
         schemes += ("file://",)
-    urls = dict.fromkeys((figure.src, *figure.sources))
+    # Beside other versions, one inside the page is a blurred preview.
+    others = (url for url in figure.sources if url[:5].lower() != "data:")
+    urls = dict.fromkeys((figure.src, *others))
     return islice((url for url in urls if url[:8].lower().startswith(schemes)), MAX_TRIES)
 
 

@@ -262,6 +262,14 @@ def test_other_versions_are_tried_and_the_referer_is_sent() -> None:
     assert {referer for _, referer in server.requested} == {"https://page.example.org/"}
 
 
+def test_a_preview_inside_the_page_does_not_stand_for_a_lost_picture() -> None:
+    preview = base64.b64encode(encode_image(photo(20, 15), "PNG")).decode()
+    sources = (f"data:image/png;base64,{preview}", HOST + "lost")
+    result = prepare_pictures([(Figure(HOST + "lost", sources=sources), "")], Server())
+    assert not result.pictures
+    assert "404 Not Found" in result.warnings[0]
+
+
 def test_the_first_reason_is_reported() -> None:
     figure = Figure(HOST + "lost", sources=(HOST + "lost", HOST + "gone"))
     result = prepare_pictures([(figure, "")], Server())
