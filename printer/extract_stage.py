@@ -184,22 +184,22 @@ def find_obstacle(page: Page, text: str) -> Obstacle:
     size = _size(text)
     if size > MAX_STUB_CHARS:
         return ""
+    headings = map(element_line, islice(page.tree.iter("h1", "h2"), _MAX_LINES))
+    titles = [page.metadata.title, *(heading[:_MAX_LINE_CHARS] for heading in headings)]
+    titles = [title.casefold() for title in titles]
+    total = sum(_size(segment.text) for segment in page.segments)
     if size <= _MAX_OBSTACLE_CHARS:
-        headings = map(element_line, islice(page.tree.iter("h1", "h2"), _MAX_LINES))
-        titles = [page.metadata.title, *(heading[:_MAX_LINE_CHARS] for heading in headings)]
-        titles = [title.casefold() for title in titles]
         fields = page.tree.iter("input")
         has_password = any(field.get("type") == "password" for field in fields)
         if has_password and _announces(titles, "sign-in"):
             return "sign-in"
         if _announces(titles, "not found"):
             return "not found"
-        total = sum(_size(segment.text) for segment in page.segments)
         if total <= _MAX_OBSTACLE_CHARS and _has_captcha(page):
             return "robot check"
-        for obstacle in _OF_SMALL_PAGES:
-            if total <= _MAX_SMALL_PAGE_CHARS and _announces(titles, obstacle):
-                return obstacle
+    for obstacle in _OF_SMALL_PAGES:
+        if total <= _MAX_SMALL_PAGE_CHARS and _announces(titles, obstacle):
+            return obstacle
     return "paywall" if text and _is_closed(page, text) else ""
 
 

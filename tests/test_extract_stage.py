@@ -28,7 +28,7 @@ def page(title, body, language="en"):
         ("sign-in", "Прилив", f"<h1>Вход в кабинет</h1>{FORM}"),
         ("sign-in", "المد", f"<h1>تسجيل الدخول</h1>{FORM}"),
         ("robot check", "Just a moment...", "<p>Enable JavaScript and cookies to continue</p>"),
-        ("robot check", "Making sure you're not a bot!", "<p>Wait a moment.</p>"),
+        ("robot check", "Making sure you're not a bot!", f"<p>{'This site is protected. ' * 45}</p>"),
         ("robot check", "The Tide", "<h1>Sind Sie ein Roboter?</h1><p>Bitte bestätigen.</p>"),
         ("robot check", "The Tide", "<h2>Подтвердите, что вы не робот</h2><p>Нажмите.</p>"),
         ("robot check", "thetide.example", "<p>Press and hold.</p><div id=px-captcha></div>"),
