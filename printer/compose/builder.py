@@ -183,6 +183,8 @@ class ArticleBuilder:
             self._add_line_break_opportunity(element)
         elif tag == "img":
             self._add_text_image(element)
+        elif tag == "span" and len(element) == 1 and _SMILEY.fullmatch(element[0].get("alt") or ""):
+            self._add_text_image(element[0])
         elif tag in BLOCK_TAGS:
             self.buffer.flush()
             builder = self.builders[-1] if self.builders else None

@@ -86,6 +86,7 @@ def test_white_space(html: str, text: str) -> None:
         ("<img src=/u1f469-200d-1f680.svg?v=2 alt=:astronaut:>", "👩\u200d🚀"),
         ("<img src=/smilies/facepalm.gif alt=:facepalm:>", ":facepalm:"),
         ("<img src=/smilies/1.gif alt=';-)'>", ";-)"),
+        ("<span><img src=/smilies/1.gif alt=';-)'></span>", ";-)"),
         ("<img src=/64/d800.png alt=:x1:>", ":x1:"),
         ("<img src=/0041.png alt=:a:>", ""),
         ("<img src=/64/1f923.png alt=Laughter>", ""),
