@@ -170,7 +170,7 @@ def read_metadata(
     site = site_names.short_name(
         next(iter(sites), "")
         or site_names.find_in_title(head.title, [heading.text for heading in headings])
-        or head.first(*_NAMES["site"], limit=_MAX_SITE_CHARS)
+        or _publisher(head)
     ).strip(_AROUND_SITE)
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
     stated_authors = _stated_authors(head, schema)
@@ -259,6 +259,18 @@ def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
     names = [name for name in site_names if any(map(str.isalnum, name)) and "://" not in name]
     # Some pages state their title instead.
     return [name for name in names if name != head.title or count_words(name) <= _MAX_SITE_WORDS]
+
+
+#: The most commas of a name; more are of an address.
+_MAX_COMMAS = 2
+
+
+def _publisher(head: Head) -> str:
+    """Return the stated publisher, without the postal or e-mail address after it."""
+    text = head.first(*_NAMES["site"], limit=_MAX_SITE_CHARS)
+    name = text.partition(",")[0]
+    name = name if "@" in text or text.count(",") > _MAX_COMMAS else text
+    return "" if "@" in name else name
 
 
 _MAX_SECTION_CHARS = 30

@@ -81,6 +81,19 @@ def test_meta_elements_state_all():
     assert found.canonical == "https://www.example.org/news/ferry-tide"
 
 
+@pytest.mark.parametrize(
+    ("publisher", "site"),
+    [
+        ("Board of Fisheries, Quay House, 7 Tarn Row, Kestermouth", "Board of Fisheries"),
+        ("Board of Fisheries, post@fish.example.org", "Board of Fisheries"),
+        ("post@fish.example.org", ""),
+        ("Reed, Pike and Tench, Ltd", "Reed, Pike and Tench, Ltd"),
+    ],
+)
+def test_the_address_of_the_publisher_is_no_part_of_its_name(publisher, site):
+    assert read(f'<meta name="DC.publisher" content="{publisher}">').site == site
+
+
 def test_dublin_core_and_microdata_are_read():
     found = read(
         """<meta name="DC.title" content="On chains"><meta name="DC.creator" content="Reed, Tam">
