@@ -258,7 +258,11 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
         follows = not any(finder.picture_counts[other] for other in between)
         counter = _COUNTER.match(segment.text)
         text = segment.text[counter.end() if counter else 0 :]
-        is_marked = is_credit_line(text) or _is_emphasized(segment)
+        # Beside a floated picture, its text is the article's.
+        frames = (finder.index.elements[i] for i in islice(_ancestors(finder, candidate), level))
+        is_marked = is_credit_line(text) or (
+            _is_emphasized(segment) and not any(map(_is_floated, frames))
+        )
         if follows and (is_marked or _is_centered_alone(finder, candidate, position)):
             return [segment]
         break

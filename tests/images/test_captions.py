@@ -87,6 +87,7 @@ def test_the_byline_above_a_picture_is_no_caption() -> None:
         '<p><a href="/p.jpg"><img class="alignright" src="/p.jpg"></a>Sit on the floor.</p>',
         '<p><img style="float: left" src="/p.jpg">Sit on the floor.</p>',
         '<p><a href="/p.jpg"><img src="/p.jpg"></a>Some posts bend, and rise again.</p>',
+        f"<div class=align-right>{IMG}</div><p><em>You may sit on the floor.</em></p>",
     ],
 )
 def test_text_beside_a_picture_is_no_caption(html: str) -> None:
