@@ -420,9 +420,10 @@ def _size(candidate: Candidate) -> Iterable[str]:
         yield "file " + next((f"under {n} wide" for n in (100, 200, 400, 800) if width < n), "wide")
 
 
-#: A class that marks the item of a gallery that is shown.
+#: A class that marks the item of a gallery that is shown, or its format.
 _ITEM_CLASS = re.compile(
-    r"(?:^|\s)(?:[\w-]{0,30}[-_])?(?:sel|selected|active|current)(?=\s|$)", re.IGNORECASE
+    r"(?:^|\s)(?:[\w-]{0,30}[-_])?(?:sel|selected|active|current|portrait|landscape)(?=\s|$)",
+    re.IGNORECASE,
 )
 
 

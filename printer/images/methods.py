@@ -201,6 +201,8 @@ def select_by_score(
 _LEAD_BONUS = 1.8
 #: The feature of a picture among text of the article.
 _LISTED_FEATURE = "with: all"
+#: The features of a picture in a gallery of figures.
+_GALLERY_FEATURES = frozenset({"in a figure", "in the text", "named as a gallery"})
 #: The features of a picture that the text shows.
 _TEXT_FEATURES = frozenset({"in the text", _LISTED_FEATURE})
 #: The fewest similar pictures to select for all of them to be selected.
@@ -334,10 +336,11 @@ def _find_listed(
     high = [(c, names) for c, names in features if weights.score(names) >= weights.threshold]
     high_scores = Counter(reader.structures[candidate] for candidate, _ in high)
     bonus = _LISTED_BONUS if lists_things else 0
+    in_text = {c for c, names in features if _LISTED_FEATURE in names or names >= _GALLERY_FEATURES}
     high_scores_in_text = Counter(
         reader.structures[c]
         for c, names in features
-        if _LISTED_FEATURE in names
+        if c in in_text
         and weights.score(names) >= weights.threshold - bonus * names.isdisjoint(_UNLISTED_FEATURES)
     )
     listed: set[Candidate] = set()
@@ -347,7 +350,7 @@ def _find_listed(
         if "repeated" in names and _LISTED_FEATURE not in names:
             continue
         shape = reader.structures[candidate]
-        is_in_text = _LISTED_FEATURE in names and high_scores_in_text[shape] >= _MIN_LISTED
+        is_in_text = candidate in in_text and high_scores_in_text[shape] >= _MIN_LISTED
         least = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
         if is_in_text or (lists_things and high_scores[shape] >= least):
             listed.add(candidate)

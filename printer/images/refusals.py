@@ -130,6 +130,7 @@ _PAGE_BACKDROP_CLASS = re.compile(
 )
 _PICTURE_FEATURES = frozenset({"the page's own picture", "named as a gallery"})
 _MAX_CLASS_CHARS = 240
+_NO_ROLES = frozenset({"presentation", "none", "decorative"})
 _BACKDROP_ALT = re.compile(r"(?:hero |page )?background(?: (?:image|picture))?", re.IGNORECASE)
 
 
@@ -138,11 +139,14 @@ def _is_backdrop(candidate: Candidate, names: frozenset[str]) -> bool:
     alt, element = candidate.alt, candidate.element
     if _BACKDROP_ALT.fullmatch(alt):
         return True
-    if alt or candidate.kind != "image" or not names.isdisjoint(_PICTURE_FEATURES):
+    if candidate.kind != "image" or not names.isdisjoint(_PICTURE_FEATURES):
         return False
+    is_decoration = element.get("role") in _NO_ROLES and "in the text" not in names
+    if alt or is_decoration:
+        return is_decoration and element.get("aria-hidden") == "true"
     levels = [element, *islice(element.iterancestors(), 2)]
     is_unread = any(
-        level.get("aria-hidden") == "true" or level.get("role") in ("presentation", "none")
+        level.get("aria-hidden") == "true" or level.get("role") in _NO_ROLES
         for level in levels
         if level.tag != "a"
     )
@@ -264,14 +268,21 @@ def _is_portrait(
         name in alt for name in reader.authors if len(alt) < len(name) + _MAX_CHARS_BESIDE_NAME
     )
     if text:
-        return alt_names_author and any(
-            name in text
-            for name in reader.authors
-            if len(text) < len(name) + _MAX_CHARS_BEFORE_NAME
+        line = f"{caption.credit.lower()} {text}".lstrip()
+        ends = [(name, len(name) + _MAX_CHARS_BEFORE_NAME) for name in reader.authors]
+        is_name = alt_names_author and any(name in text and len(text) < end for name, end in ends)
+        return is_name or (
+            any(name in line[:end] for name, end in ends) and _has_date(reader, line)
         )
     if "between title and text" in names and _is_round(candidate):
         return True
     return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
+
+
+def _has_date(reader: FeatureReader, text: str) -> bool:
+    """Return whether a text has the year and the day of the article's date."""
+    year, _, day = reader.page.metadata.published[:10].partition("-")
+    return {year, day[-2:].lstrip("0")} <= set(re.findall(r"[0-9]+", text))
 
 
 _ROUND_CLASS = re.compile(r"(?:^|\s)(?:rounded-(?:full|circle)|(?:img|image)-circle)(?=$|\s)")

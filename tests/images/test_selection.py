@@ -280,6 +280,35 @@ def test_a_caption_of_several_pictures_is_printed_once(alts: tuple[str, ...], ow
     assert len({placement.captions for placement in placed}) == 1
 
 
+def test_a_picture_above_the_text_that_is_marked_as_decoration_is_refused() -> None:
+    pattern = "<img src=/petals.png width=900 height=600 alt=Dots aria-hidden=true{}>"
+    for role, number in ((" role=decorative", 1), ("", 2)):
+        above = f"<main>{pattern.format(role)}"
+        page, verdict = read(article(PHOTO).replace("<main>", above))
+        assert len(find_pictures(page, verdict)) == number
+
+
+def test_a_gallery_is_printed_whole_if_several_of_its_pictures_are_likely() -> None:
+    sizes = [(150, 150)] * 5 + [(900, 600)] * 3
+    pictures = "".join(
+        f"<figure class='gallery-item {'portrait' if n % 2 else 'landscape'}'>"
+        f"<div class='gallery-icon'><a href=/{n}.jpg><img src=/{n}-{w}x{h}.jpg width={w} height={h}>"
+        f"</a></div><figcaption>Boat {n}</figcaption></figure>"
+        for n, (w, h) in enumerate(sizes)
+    )
+    page, verdict = read(article(f"<div class='gallery'>{pictures}</div>"))
+    assert len(find_pictures(page, verdict)) == len(sizes)
+
+
+def test_a_picture_beside_the_author_and_the_date_is_a_portrait() -> None:
+    head = "<meta name=author content='Ada Fenwick'><meta name=date content=2024-05-03>"
+    line = "<figure><img src=/a.jpg alt=''></figure><div>{}</div>"
+    for text, number in (("By Ada Fenwick, May 3, 2024", 0), ("Boats drawn by Ada, 2024", 1)):
+        picture = f"<div>{line.format(text)}</div>"
+        page, verdict = read(article(picture), head)
+        assert len(find_pictures(page, verdict)) == number
+
+
 def test_a_short_caption_goes_to_the_picture_with_that_alternative_text() -> None:
     pictures = figure("島の旗＝港") + figure("拡大")
     gallery = f"<figure>{pictures}<figcaption>島の旗＝港</figcaption></figure>"
@@ -731,6 +760,7 @@ def test_decoration_and_buttons_are_refused(picture: str, reason: str) -> None:
         "<h3><img src=/star-of-the-river.jpg alt=Boat></h3>",
         "<div class=hero__bg><img src=/a.jpg width=900 height=600 alt='The ferry'></div>",
         "<h3><img src=/boat-1932.png alt=Boat></h3>",
+        "<img src=/a.jpg width=900 height=600 aria-hidden=true role=presentation alt=Boat>",
     ],
 )
 def test_other_pictures_are_not(picture: str) -> None:
