@@ -387,13 +387,20 @@ def _cards_below(selected: SelectedText, label: int, total: int) -> range | None
 
 
 def drop_pointers(selected: SelectedText) -> None:
-    """Drop paragraphs that are a label and a link to another page ('Read also: ...')."""
+    """Drop paragraphs that are a label and a link to another page ('Read also: ...').
+
+    They stay if more other lines begin in the same way.
+    """
     bullets = _bullets(selected)
-    selected.drop(
-        i
-        for i, segment in enumerate(selected.segments)
-        if selected.keep[i] and segment.text[0] not in bullets and _is_pointer(selected, segment)
-    )
+    lines = [segment for segment in selected.segments if selected.keep[segment.index]]
+    pointers = [s for s in lines if s.text[0] not in bullets and _is_pointer(selected, s)]
+    beginnings = Counter(map(_beginning, lines))
+    beginnings.subtract(2 * [*map(_beginning, pointers)])
+    selected.drop(s.index for s in pointers if beginnings[_beginning(s)] <= 0)
+
+
+def _beginning(segment: Segment) -> tuple[str, ...]:
+    return tuple(segment.text[:_MAX_NOTICE_CHARS].split()[:2])
 
 
 _MIN_ITEMS = 3

@@ -93,6 +93,13 @@ def test_a_line_that_points_to_another_page_of_the_site_goes(line):
     assert choice(page, [""]) == [TEXT, f"{TEXT} 2"]
 
 
+def test_a_pointer_like_more_other_lines_stays():
+    other = "<p>Learn more: <a href='/b'>Nets</a> and <a href='/c'>Ropes</a></p><p>{}</p>"
+    pointer = "<p>Learn more: <a href='/a'>How to mend a net</a></p>"
+    pages = (other.format(TEXT) * number + pointer for number in (1, 2))
+    assert [any("mend" in line for line in choice(page, [""])) for page in pages] == [False, True]
+
+
 @pytest.mark.parametrize(
     "line",
     [
