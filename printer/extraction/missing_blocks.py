@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from itertools import accumulate, islice, pairwise, takewhile
+from itertools import accumulate, islice, takewhile
 
 from lxml.html import HtmlElement
 
@@ -17,7 +17,7 @@ from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
 from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
-from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
+from ..text import count_words
 from ..urls import host_of, resolve
 from .selected_text import OUTSIDE_TEXT, selected_texts
 
@@ -359,6 +359,8 @@ def _closing_credits(index: PageIndex, keep: Sequence[bool]) -> Iterator[int]:
 
 _MAX_LAST_PARAGRAPHS = 3
 _MIN_LAST_SCORE = 0.3
+#: That of a paragraph with many links among its words.
+_MIN_LINKED_LAST_SCORE = 0.55
 
 
 def _last_paragraphs(
@@ -366,18 +368,23 @@ def _last_paragraphs(
 ) -> Iterator[int]:
     """Yield the likely paragraphs below the last selected one with which its element ends."""
     last = max(i for i, flag in enumerate(keep) if flag)
+    is_item = index.tags[index.segment_blocks[last]] == "li"
     parent = index.parents[index.segment_blocks[last]]
+    while is_item and index.tags[parent] in ("li", "ul", "ol"):
+        parent = index.parents[parent]
+    paragraphs = range(last + 1, index.segment_ends[parent])
     looks = {
         (index.tags[block], index.classes[block], index.parents[block], index.flags[block])
-        for block in index.segment_blocks[last : index.segment_ends[parent]]
+        for block in index.segment_blocks[last + is_item : paragraphs.stop]
     }
-    paragraphs = range(last + 1, index.segment_ends[parent])
-    is_end = len(looks) == 1 and index.tags[index.segment_blocks[last]] == "p"
+    is_end = len(looks) == 1 and min(looks)[0] == "p"
     if is_end and len(paragraphs) <= _MAX_LAST_PARAGRAPHS:
         for i in paragraphs:
             segment = index.segments[i]
-            is_likely = scores[i] >= _MIN_LAST_SCORE and any(map(str.isalpha, segment.text))
-            if is_likely and _has_few_links([segment], _MAX_LINKED):
+            has_few_links = _has_few_links([segment], _MAX_LINKED)
+            min_score = _MIN_LAST_SCORE if has_few_links else _MIN_LINKED_LAST_SCORE
+            is_likely = scores[i] >= min_score and any(map(str.isalpha, segment.text))
+            if is_likely and (has_few_links or not segment.is_link):
                 yield i
 
 
@@ -405,13 +412,21 @@ def add_subheadings(
         if kind == "documentation":
             selected[i] = is_above
             continue
-        selected[i] = is_above and _has_few_links([page.segments[i]], _MAX_LINKED)
+        is_label = _has_few_links([page.segments[i]], _MAX_LINKED)
+        selected[i] = is_above and (is_label or _links_to_itself(page.segments[i]))
         is_below = keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
         if is_below and scores[i] >= _MIN_BLOCK_SCORE:
             after = range(i + 1, min(i + 1 + _MAX_SECTION_SEGMENTS, len(keep)))
             end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)
             selected[i] |= any(keep[i + 1 : end])
     return tuple(selected)
+
+
+def _links_to_itself(segment: Segment) -> bool:
+    """Return whether a heading is a link to its own place."""
+    link = enclosing_link(segment.leaves[0].parent)
+    name = segment.block.get("id") or ("" if link is None else link.get("id"))
+    return link is not None and bool(name) and link.get("href") == f"#{name}"
 
 
 #: The fewest headings of a series, their lowest score and the least text below each.
@@ -731,7 +746,8 @@ def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
         are_items = is_line or all(item.block.tag == "li" for item in linked)
         if len(items) > is_line and are_items and _is_one_list(items):
             is_story = len(linked) == len(items) or is_heading
-            if not (is_story and any(_has_internal_link(page, item) for item in linked)):
+            internal = sum(_has_internal_link(page, item) for item in linked)
+            if not is_story or internal <= (len(linked) / 3 if is_line else 0):
                 flags[position + 1 : end] = [True] * len(items)
     return tuple(flags)
 
@@ -746,44 +762,24 @@ def _is_one_list(items: Sequence[Segment]) -> bool:
         return bool(blocks[0].tag == "p")
     if len(items) > _MAX_ANNOUNCED_ITEMS:
         return False
-    parents = [block if block.tag == "li" else block.getparent() for block in blocks]
-    lists = {
-        item.getparent() if item is not None and item.tag == "li" else None for item in parents
-    }
-    return len(lists) == 1 and None not in lists
+    boxes = {_box_of_list(block if block.tag == "li" else block.getparent()) for block in blocks}
+    return len(boxes) == 1 and None not in boxes
+
+
+def _box_of_list(item: HtmlElement | None) -> HtmlElement | None:
+    """Return the element around the list of an item, or around the lists that hold only it."""
+    if item is None or item.tag != "li":
+        return None
+    box = item.getparent()
+    while box is not None and (
+        box.tag in ("ul", "ol")
+        or (box.tag == "li" and len(box) == 1 and not (box.text or "").strip())
+    ):
+        box = box.getparent()
+    return box
 
 
 def _has_internal_link(page: Page, item: Segment) -> bool:
     """Return whether an item has a link to a page of the same site."""
     links = (link.get("href") or "" for link in islice(item.block.iter("a"), _MAX_ANNOUNCED_ITEMS))
     return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)
-
-
-#: Elements with a number that does not count the heading below.
-_UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
-#: The time above a part of a live report: '12.30pm:'.
-_TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
-
-
-def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Select drop caps, datelines, scene breaks, times and consecutive heading numbers."""
-    flags = list(keep)
-    numbers_above: list[tuple[int, int]] = []
-    for i, (segment, following) in enumerate(pairwise(segments)):
-        if flags[i + 1] and (
-            (following.block.tag == "p" and DATELINE.fullmatch(segment.text))
-            or continues_drop_cap(segment.text, following.text)
-        ):
-            flags[i] = True
-        is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[i + 1]
-        tags = segment.block.tag, following.block.tag
-        if is_number and tags[0] not in _UNCOUNTED_TAGS and tags[1] in HEADING_TAGS:
-            numbers_above.append((i, int(segment.text)))
-        is_inside = i > 0 and flags[i - 1] and flags[i + 1]
-        if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):
-            flags[i] = True
-    numbers = [number for _, number in numbers_above]
-    are_steps = len(numbers) > 1 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
-    for i, _ in numbers_above:
-        flags[i] = are_steps
-    return tuple(flags)

@@ -21,8 +21,7 @@ from ..html.visibility import (
 )
 from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
 from ..text import has_currency_sign, is_placeholder
-from .missing_blocks import add_fragments
-from .remains import drop_remains
+from .remains import add_fragments, drop_remains
 from .selected_text import (
     TERM_TAGS,
     SelectedText,

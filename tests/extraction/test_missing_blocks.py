@@ -79,11 +79,23 @@ def test_a_paragraph_that_is_a_link_to_a_note_is_added() -> None:
         ("<p>Photos: Ann Reed</p><div>Share</div>", ""),
         ("<p>* 10 *</p>", ""),
         ("<p>Photos: Ann Reed</p>" * 4, ""),
+        ("<p>Also seen: <a href=/g>Gulls</a></p>", ""),
     ],
 )
 def test_the_last_paragraphs_of_the_element_with_the_text_are_added(last: str, found: str) -> None:
     text = "".join(f"<p>{TEXT} {day}</p>" for day in range(5))
     assert added(f"<div>{text}{last}</div><div>More</div>", 0.35, add_missing_end) == found
+
+
+def test_a_likely_last_paragraph_may_have_many_links_and_be_below_a_list() -> None:
+    text = "".join(f"<p>{TEXT} {day}</p>" for day in range(5))
+    items = f"<ul><li>{TEXT} On foot</li></ul>"
+    last = "<p>Also seen: <a href=/g>Gulls</a>, <a href=/t>Terns</a></p>"
+    for body in (text, text + items):
+        page = f"<div>{body}{last}</div><div>More</div>"
+        assert added(page, 0.58, add_missing_end) == "Also seen: Gulls, Terns"
+    link = "<p><a href=/g>Also seen: gulls</a></p>"
+    assert added(f"<div>{text}{link}</div><div>More</div>", 0.58, add_missing_end) == ""
 
 
 @pytest.mark.parametrize(
@@ -212,8 +224,22 @@ def test_a_stretch_can_begin_the_page() -> None:
         ),
         (f"{TEXT} It carries:", '<li><a href="//b.org">Sheep</a></li><li>Pigs</li>', "Sheep Pigs"),
         (f"{TEXT} It carries:", "<li>Sheep</li>" * 20, ""),
+        (
+            f"{TEXT} It carries:",
+            "<li><ul><li><a href=//b.org>Sheep</a></li></ul></li></ul>"
+            "<ul><li><ul><li><a href=//c.org>Pigs</a></li></ul></li>",
+            "Sheep Pigs",
+        ),
+        (
+            f"{TEXT} It carries:",
+            "".join(f"<li><a href={url}>Sheep</a></li>" for url in ("//b.org", "//c.org", "/s")),
+            "Sheep Sheep Sheep",
+        ),
     ],
-    ids=["announced", "no colon", "links", "some links", "links elsewhere", "many"],
+    ids=[
+        *("announced", "no colon", "links", "some links", "links elsewhere", "many"),
+        *("nested", "most links elsewhere"),
+    ],
 )
 def test_a_list_that_a_line_announces_is_selected(line: str, items: str, found: str) -> None:
     html = f"<p>{line}</p><ul>{items}</ul><p>{TEXT}</p>"
@@ -455,4 +481,6 @@ def test_headings_above_the_text_of_an_article_are_added_unless_they_are_links()
     add = partial(add_subheadings, kind="article")
     assert added(html, add=add) == "Ropes"
     assert added(html.replace("Ropes", "<a href=/r>Ropes</a>"), add=add) == ""
+    assert added(html.replace("Ropes", "<a href=#ropes>Ropes</a>"), add=add) == ""
+    assert added(html.replace("Ropes", "<a id=r href=#r>Ropes</a>"), add=add) == "Ropes"
     assert added(html.replace(f"<p>{TEXT}</p>", ""), add=add) == ""
