@@ -294,7 +294,7 @@ def _settle_captions(selected: SelectedText) -> None:
 #: of a name.
 _NOTICE_CLASS = re.compile(
     r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
-    r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])"
+    r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])|catlinks"
 )
 _RELATED_CLASS = re.compile(
     r"related-?(?:articles?|content|links|pages|posts|reading|stories)(?![a-z])|"

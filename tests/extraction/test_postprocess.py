@@ -374,6 +374,13 @@ def test_notices_of_a_wiki_go():
     assert choice(html, [TEXT, "You", "This"]) == [TEXT, f"{TEXT} Two."] * 2
 
 
+def test_the_categories_of_a_wiki_are_no_sources():
+    categories = "<div class=catlinks><ul><li>Boats</li><li>Harbours</li></ul></div>"
+    html = f"<p>{TEXT}</p><h2>Sources</h2><ol><li>{TEXT} Two.</li></ol>{categories}"
+    chosen = choice(html, [TEXT, "Sources", "Boats"], "documentation")
+    assert chosen == [TEXT, "Sources", f"{TEXT} Two."]
+
+
 def test_a_few_choices_of_a_form_go():
     orders = ("By price, from low", "By price, from high", "By age", "By name")
     items = "".join(f"<li><input type=radio name=o><label>{text}</label></li>" for text in orders)
