@@ -527,6 +527,16 @@ def test_all_pictures_of_a_list_of_things_are_printed_if_most_are(kind: str, cou
     assert len(find_pictures(page, replace(verdict, keep=keep, kind=kind))) == count
 
 
+@pytest.mark.parametrize(("count", "expected"), [(4, 4), (2, 1)])
+def test_a_picture_below_the_last_line_that_is_like_the_others_is_printed(
+    count: int, expected: int
+) -> None:
+    picture = '<div class=box><img src="/boat{}.png"><button>Zoom</button></div>'
+    lines = "".join(f"<p>{TEXT}</p><p>{TEXT}</p>{picture.format(at)}" for at in range(count))
+    page, verdict = read(f"<main><h1>The ferry</h1>{lines}</main><p>Menu</p><p>More</p>")
+    assert len(find_pictures(page, verdict)) == expected
+
+
 def test_of_the_copies_of_a_picture_the_one_with_a_caption_is_printed() -> None:
     bare = '<figure><img src="/photo.jpg" width="900" height="600" alt="A ferry"></figure>'
     page, verdict = read(article(bare, PHOTO))
