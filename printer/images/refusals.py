@@ -9,6 +9,7 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
+from ..html.visibility import is_not_displayed
 from ..text import CAMEL_CASE
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_credit_line
@@ -72,6 +73,8 @@ _CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
 _BUTTON_FEATURES = frozenset({"a GIF file", "file of an icon"})
 _BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
 _ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
+#: The features of a picture for social networks, which readers do not see.
+_UNSEEN_FEATURES = frozenset({"hidden", "between title and text"})
 _FEED_LINK = re.compile(
     r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
 )
@@ -83,6 +86,8 @@ def _refusal_without_caption(
     if _is_in_dialog(reader, candidate):
         return "a picture in a dialog, which opens on a click"
     if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
+    if names >= _UNSEEN_FEATURES and _is_undisplayed(reader, candidate):
+        return "a picture that is not displayed"
         return "a badge or a hidden button"
     if "linked for sharing" in names and "the page's own picture" not in names:
         return "a button that shares the page"
@@ -105,6 +110,12 @@ def _refusal_without_caption(
 
 
 #: A picture without text that occurs this often in the text divides it.
+def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether the box around an article's picture hides it, not a script that shows it."""
+    box = candidate.element.getparent()
+    return reader.verdict.kind == "article" and box is not None and is_not_displayed(box)
+
+
 _MIN_DIVIDERS = 3
 
 

@@ -692,6 +692,15 @@ def test_the_picture_of_a_card_without_its_text_is_not_printed(before: bool) -> 
     assert not find_pictures(page, replace(verdict, kind="collection"))
 
 
+def test_a_picture_above_the_text_that_no_reader_sees_is_not_printed() -> None:
+    picture = '<div{}><img{} src="/pin.jpg" width="900" height="600"></div>'
+    hidden = " style='display: none'"
+    for styles, count in (((hidden, ""), 0), (("", hidden), 1), (("", ""), 1)):
+        body = f"<h1>The ferry</h1>{picture.format(*styles)}<p>{TEXT}</p><p>{TEXT}</p>"
+        page, verdict = read(f"<main>{body}</main>")
+        assert len(find_pictures(page, verdict)) == count
+
+
 def test_a_picture_below_links_to_other_pages_is_a_banner() -> None:
     banner = (
         "<section><a aria-label=Oars href=/oars style='left:50%'>&nbsp;</a><picture>"
