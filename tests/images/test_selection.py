@@ -726,6 +726,9 @@ def test_a_picture_below_links_to_other_pages_is_a_banner() -> None:
          "an ornament"),
         ("<h3><a href=http://v.example.org/1><img src=/i/film32.png alt=Film></a>Learn more</h3>",
          "a drawing of the interface"),
+        ("<figure class=teaser><a href=/film><img src=/a.jpg width=900 height=600></a><figcaption>Photo: The Tide"
+         "</figcaption><p>Watch the goats</p></figure>",
+         "a teaser of another page"),
         ("<p><a href=\"javascript:size('body')\"><img src=/img/larger.gif alt=Larger></a></p>",
          "a button with a script"),
     ],
