@@ -285,10 +285,16 @@ def _name_ingredients(boxes: Iterable[HtmlElement]) -> None:
 _MAX_STEPS = 100
 
 
+_DECIMAL = re.compile(r"list-style(?:-type)?\s{0,9}:\s{0,9}decimal\b")
+
+
 def _name_steps(elements: Iterable[HtmlElement]) -> None:
-    """Number the lists whose items begin with their numbers, each in a box above the text."""
+    """Number the lists with numbers by style, or whose items begin with them in boxes."""
     for box in [element for element in elements if element.tag == "ul"]:
         items = list(islice(box, _MAX_STEPS + 1))
+        if any(_DECIMAL.search((e.get("style") or "")[:300]) for e in (box, *items[:1])):
+            box.tag = "ol"
+            continue
         if not 1 < len(items) <= _MAX_STEPS:
             continue
         numbers = [number for item in items if (number := _number_above(item)) is not None]

@@ -929,6 +929,18 @@ def test_a_list_without_items_indents() -> None:
     nested = compose_article("<p>Text.</p><ul><b>Least:</b><ul><li>3 m<li>Two</ul></ul>").blocks
     assert [type(block) for block in nested] == [Paragraph, Paragraph, List]
 
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<ul style='list-style-type: decimal'><li>Stir.<li>Wait.</ul>",
+        "<ul><li style='list-style: decimal'>Stir.<li style='list-style: decimal'>Wait.</ul>",
+    ],
+)
+def test_a_list_whose_style_numbers_it_is_numbered(markup: str) -> None:
+    assert only(markup, List).ordered
+    assert not only(markup.replace("decimal", "disc"), List).ordered
+
+
 
 def test_a_sentence_that_an_empty_box_interrupts_goes_on() -> None:
     html = "<div>See <a href=/a>Tides</a><div></div>, and <i>Depths</i><div></div>. Then go.</div>"
