@@ -263,6 +263,13 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
     assert not [b for b in compose_article(body + pull).blocks if isinstance(b, Quote)]
     quote = only(body + other, Quote)
     assert quote.pull
+    long = "<p>In the end the harbour, which is so old, has outlived all that were built there.</p>"
+    for line in (
+        "The line that matters, said once",
+        "In the end the harbour has outlived all that were built there",
+    ):
+        shared = f"{long}<p class='social-media-quote'>{line}</p>"
+        assert len(compose_article(body + shared).blocks) == 2
     plain = "<blockquote><p>{}</p></blockquote>"
     assert "Quote" not in str(
         compose_article(body + plain.format("The line that matters, said once."))
@@ -922,13 +929,6 @@ def test_a_list_whose_numbers_are_typed_is_numbered() -> None:
     assert (references.ordered, references.start, len(references.items)) == (True, 4, 2)
 
 
-def test_a_list_without_items_indents() -> None:
-    assert [type(b) for b in compose_article("<p>Text.</p><ul>Aside.</ul><p>More.").blocks] == [
-        Paragraph, Quote, Paragraph,
-    ]  # fmt: skip
-    nested = compose_article("<p>Text.</p><ul><b>Least:</b><ul><li>3 m<li>Two</ul></ul>").blocks
-    assert [type(block) for block in nested] == [Paragraph, Paragraph, List]
-
 @pytest.mark.parametrize(
     "markup",
     [
@@ -940,6 +940,13 @@ def test_a_list_whose_style_numbers_it_is_numbered(markup: str) -> None:
     assert only(markup, List).ordered
     assert not only(markup.replace("decimal", "disc"), List).ordered
 
+
+def test_a_list_without_items_indents() -> None:
+    assert [type(b) for b in compose_article("<p>Text.</p><ul>Aside.</ul><p>More.").blocks] == [
+        Paragraph, Quote, Paragraph,
+    ]  # fmt: skip
+    nested = compose_article("<p>Text.</p><ul><b>Least:</b><ul><li>3 m<li>Two</ul></ul>").blocks
+    assert [type(block) for block in nested] == [Paragraph, Paragraph, List]
 
 
 def test_a_sentence_that_an_empty_box_interrupts_goes_on() -> None:
