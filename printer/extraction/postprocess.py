@@ -58,8 +58,9 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     if kind == "article":
         _drop_comments(selected)
     drop_opening_lines(selected, kind)
-    if kind == "article":
+    if kind in ("article", "product"):
         drop_other_stories(selected)
+    if kind == "article":
         drop_notices(selected)
         drop_requests(selected)
         drop_pointers(selected)
@@ -95,9 +96,9 @@ _MAX_CHOICE_CHARS = 30
 _MIN_LINKED_IN_LINKS = 0.9
 #: A list of links in an article is completed from this share on, and dropped otherwise.
 _MIN_SHARE_OF_LINKS = 0.5
-#: In articles, only items of lists with this share of links are stray.
 #: Among selected text, or if it is mostly selected, a list with fewer links is printed whole.
 _MAX_LINKED_AMID = 0.3
+#: In articles, only items of lists with this share of links are stray.
 _MIN_LINKED_IF_STRAY = 0.5
 _RADIO_BUTTONS = ".//input[@type='radio']"
 
