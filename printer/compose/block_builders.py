@@ -501,13 +501,13 @@ def _is_cited(block: Block) -> bool:
     return isinstance(block, Paragraph) and has_mark_throughout(block.spans, "cite")
 
 
-_PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])")
+_PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])(?:pull-?(?:ed-?)?|social-?media-?)quote(?:$|[\s_-])")
 
 
 def is_pull(element: HtmlElement) -> bool:
     """Return whether an element's class names a pull quote."""
     classes = (element.get("class") or "").lower()
-    return "pull" in classes and _PULL_QUOTE_CLASS.search(classes[:500]) is not None
+    return "quote" in classes and _PULL_QUOTE_CLASS.search(classes[:500]) is not None
 
 
 def is_quotation(element: HtmlElement) -> bool:

@@ -315,6 +315,19 @@ _MIN_REPEATED_QUOTE_CHARS = 25
 _MAX_REPEATED_QUOTE_CHARS = 320
 
 
+#: The share of a pull quote's pieces in the text, as editors shorten it.
+_MIN_REPEATED_PIECES = 0.65
+_PIECE_CHARS = 12
+
+
+def _pieces(key: str) -> set[str]:
+    return {key[i : i + _PIECE_CHARS] for i in range(len(key) - _PIECE_CHARS + 1)}
+
+
+def _has_most(pieces: set[str], part: set[str]) -> bool:
+    return len(part & pieces) > _MIN_REPEATED_PIECES * len(part)
+
+
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
     """Drop quotations of a few lines that repeat the text around them, as pull quotes do."""
     quotes = [block for block in blocks if _may_repeat(block)]
@@ -323,10 +336,12 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
     other_blocks = (block for block in blocks if not _may_repeat(block))
     text = comparison_key(" ".join(iter_text(*other_blocks)))
     keys = (comparison_key(" ".join(iter_text(*quote.blocks))) for quote in quotes)
+    pieces = _pieces(text) if any(quote.pull for quote in quotes) else set()
     repeated = {
         id(quote)
         for quote, key in zip(quotes, keys, strict=True)
-        if key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_QUOTE_CHARS)
+        if (key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_QUOTE_CHARS))
+        or (quote.pull and _has_most(pieces, _pieces(key)))
     }
     return [block for block in blocks if id(block) not in repeated]
 

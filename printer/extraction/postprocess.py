@@ -57,8 +57,9 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     if kind == "article":
         _drop_comments(selected)
     drop_opening_lines(selected, kind)
-    if kind == "article":
+    if kind in ("article", "product"):
         drop_other_stories(selected)
+    if kind == "article":
         drop_notices(selected)
         drop_requests(selected)
         drop_pointers(selected)
@@ -94,6 +95,8 @@ _MAX_CHOICE_CHARS = 30
 _MIN_LINKED_IN_LINKS = 0.9
 #: A list of links in an article is completed from this share on, and dropped otherwise.
 _MIN_SHARE_OF_LINKS = 0.5
+#: Among selected text, or if it is mostly selected, a list with fewer links is printed whole.
+_MAX_LINKED_AMID = 0.3
 #: In articles, only items of lists with this share of links are stray.
 _MIN_LINKED_IF_STRAY = 0.5
 _RADIO_BUTTONS = ".//input[@type='radio']"
@@ -117,10 +120,9 @@ def _complete(selected: SelectedText, kind: str) -> None:
         linked = sum(line.link_chars for line in lines) / chars
         is_list = tag in _LIST_TAGS
         is_links = kind == "article" and is_list and linked >= _MIN_LINKED_IN_LINKS
-        if kind == "article" and is_list and share and not linked:
-            # Among selected text, a list is printed whole.
+        if kind == "article" and is_list and share and linked < _MAX_LINKED_AMID:
             is_amid = begin > 0 and selected.keep[begin - 1] and any(selected.keep[end : end + 1])
-            share = 1 if is_amid else share
+            share = 1 if is_amid or share > _MIN_SHARE_WITH_COPIES else share
         is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             has_hints = kind == "article" and is_list

@@ -290,7 +290,12 @@ def drop_other_stories(selected: SelectedText) -> None:
     total = selected.total()
     labels = page_labels("story_labels")
     for i, segment in enumerate(selected.segments):
-        if not selected.keep[i] or len(segment.text) > _MAX_LABEL_CHARS:
+        if len(segment.text) > _MAX_LABEL_CHARS:
+            continue
+        if not selected.keep[i]:
+            if segment.block.tag in HEADING_TAGS and fold_words(segment.text) in labels:
+                box = _box_below(selected, i)
+                selected.drop(box if selected.size(box) <= _MAX_STORIES_SHARE * total else ())
             continue
         label, colon, title = segment.text.replace("：", ":").partition(":")
         line = fold_words(segment.text.rstrip("0123456789() "))
@@ -304,6 +309,15 @@ def drop_other_stories(selected: SelectedText) -> None:
     # A text by several authors has several.
     if len(boxes) == 1 and selected.size(boxes[0]) <= _MAX_STORIES_SHARE * total:
         selected.drop(boxes[0])
+
+
+def _box_below(selected: SelectedText, heading: int) -> range:
+    """Return the innermost element that a heading and text below it begin with, or nothing."""
+    index, box = selected.index, selected.index.segment_blocks[heading]
+    while box > 0 and index.segment_ends[box] == heading + 1:
+        box = index.parents[box]
+    lines = index.segment_range(max(0, box))
+    return lines if lines.start == heading else range(0)
 
 
 #: 'If you liked this, you might also like:' ends with a label of more words.

@@ -169,9 +169,10 @@ def _by_name(lines: _Lines) -> list[int]:
     """Return the segments between title and text whose elements are called a standfirst."""
     if lines.title < 0:
         return []
+    below = range(lines.title + 1, lines.text[0] + 1)
     segments = [
         i
-        for i in range(lines.title + 1, lines.text[0] + 1)
+        for i in below
         if _is_plausible(lines, i)
         and _is_named(lines, i)
         and not _is_text(lines, i)
@@ -179,7 +180,10 @@ def _by_name(lines: _Lines) -> list[int]:
         and (lines.count_words(i) > _MAX_DATE_WORDS or not YEAR.search(lines.segments[i].text))
     ]
     blocks = {lines.segments[i].block for i in segments}
-    return segments if len(blocks) <= _MAX_SEGMENTS else []
+    if len(blocks) > _MAX_SEGMENTS:
+        return []
+    # Short lines, too, that only breaks part from the others.
+    return [i for i in below if lines.segments[i].block in blocks]
 
 
 _MIN_SCORE = 0.15
@@ -355,7 +359,7 @@ def _is_text(lines: _Lines, i: int) -> bool:
 
 #: Names of elements with a standfirst, in the jargon of many countries.
 _STANDFIRST_NAME = re.compile(
-    r"(?:^|[\s_-])(?:stand-?first|sub-?titles?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
+    r"(?:^|[\s_-])(?:stand-?first|(?:sub|mid)-?titles?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
     r"|teaser(?:-?text)?|excerpt|abstract|summary|intro(?:duction)?|lede|leadin|lead(?:-?text)?"
     r"|epigraph|vorspann|chapo|chapeau|sapo|entradilla|bajada|ingress|occhiello|sommario"
     r"|catenaccio|manchet|perex|anons|spot|olho)(?=$|[\s_-])"

@@ -285,10 +285,16 @@ def _name_ingredients(boxes: Iterable[HtmlElement]) -> None:
 _MAX_STEPS = 100
 
 
+_DECIMAL = re.compile(r"list-style(?:-type)?\s{0,9}:\s{0,9}decimal\b")
+
+
 def _name_steps(elements: Iterable[HtmlElement]) -> None:
-    """Number the lists whose items begin with their numbers, each in a box above the text."""
+    """Number the lists with numbers by style, or whose items begin with them in boxes."""
     for box in [element for element in elements if element.tag == "ul"]:
         items = list(islice(box, _MAX_STEPS + 1))
+        if any(_DECIMAL.search((e.get("style") or "")[:300]) for e in (box, *items[:1])):
+            box.tag = "ol"
+            continue
         if not 1 < len(items) <= _MAX_STEPS:
             continue
         numbers = [number for item in items if (number := _number_above(item)) is not None]
@@ -375,13 +381,24 @@ def _name_breaks(elements: Iterable[HtmlElement]) -> None:
             element.tag, element.text = "br", None
 
 
+_CAPTION_CLASS = re.compile(r"(?<![a-z])(?:caption|legend)(?![a-z])", re.IGNORECASE)
+
+
 def _name_attributions(elements: Iterable[HtmlElement]) -> None:
-    """Make the caption below a quotation in a figure the quotation's footer."""
-    for caption in [element for element in elements if element.tag == "figcaption"]:
-        quotation = caption.getprevious()
-        if quotation is not None and quotation.tag == "blockquote":
+    """Name captions below pictures in a line; that of a quotation in a figure is its footer."""
+    for caption in [element for element in elements if element.tag in ("figcaption", "span")]:
+        previous = caption.getprevious()
+        if previous is None:
+            continue
+        if caption.tag == "figcaption" and previous.tag == "blockquote":
             caption.tag = "footer"
-            quotation.append(caption)
+            previous.append(caption)
+        elif (
+            (caption.tag, previous.tag) == ("span", "img")
+            and _is_blank(previous.tail)
+            and _CAPTION_CLASS.search((caption.get("class") or "")[:200])
+        ):
+            caption.tag = "figcaption"
 
 
 #: Controls that unfold something.

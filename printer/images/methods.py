@@ -211,6 +211,8 @@ _MIN_LISTED = 3
 _UNLISTED_FEATURES = (FURNITURE_FEATURES - LINK_FEATURES) | {
     "alt of a logo or portrait", "file of an ad",
 }  # fmt: skip
+#: The features of a picture that ends the article, below its last line and in its part.
+_END_FEATURES = frozenset({"right after the text", "in a part with most of the article"})
 #: How far below the threshold pictures may score whose texts are in a list of things.
 _LISTED_BONUS = 0.8
 #: On pages that list things, with any text around them.
@@ -351,8 +353,9 @@ def _find_listed(
             continue
         shape = reader.structures[candidate]
         is_in_text = candidate in in_text and high_scores_in_text[shape] >= _MIN_LISTED
+        may_end = lists_things or names >= _END_FEATURES
         least = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
-        if is_in_text or (lists_things and high_scores[shape] >= least):
+        if is_in_text or (may_end and high_scores[shape] >= least):
             listed.add(candidate)
     return listed
 

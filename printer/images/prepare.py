@@ -209,8 +209,8 @@ def _urls(figure: Figure, page: str) -> Iterator[str]:
     if page.startswith("file:"):
         schemes += ("file://",)
     # Beside other versions, one inside the page is a blurred preview.
-    files = (url for url in figure.sources if url[:5].lower() != "data:")
-    urls = dict.fromkeys((figure.src, *files))
+    versions = (url for url in figure.sources if url[:5].lower() != "data:")
+    urls = dict.fromkeys((figure.src, *versions))
     return islice((url for url in urls if url[:8].lower().startswith(schemes)), MAX_TRIES)
 
 

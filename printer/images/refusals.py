@@ -9,6 +9,7 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
+from ..html.visibility import is_not_displayed
 from ..text import CAMEL_CASE
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_credit_line
@@ -48,7 +49,8 @@ def refusal(
         return reason
     if _is_portrait(reader, candidate, names, caption):
         return "a portrait of the author"
-    has_caption = len(caption.text) >= _MIN_CAPTION_CHARS and not _is_linked(reader, caption)
+    is_credit = len(caption.text) < _MIN_CAPTION_CHARS or is_credit_line(caption.text)
+    has_caption = not is_credit and not _is_linked(reader, caption)
     if not has_caption and _is_teaser(reader, candidate, caption):
         return "a teaser of another page"
     sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
@@ -71,6 +73,8 @@ _CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
 #: The features of a file that is a button if a script follows its link.
 _BUTTON_FEATURES = frozenset({"a GIF file", "file of an icon"})
 _BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
+#: The features of a picture for social networks, which readers do not see.
+_UNSEEN_FEATURES = frozenset({"hidden", "between title and text"})
 _ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
 _FEED_LINK = re.compile(
     r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
@@ -82,6 +86,8 @@ def _refusal_without_caption(
 ) -> str:
     if _is_in_dialog(reader, candidate):
         return "a picture in a dialog, which opens on a click"
+    if names >= _UNSEEN_FEATURES and _is_undisplayed(reader, candidate):
+        return "a picture that is not displayed"
     if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
         return "a badge or a hidden button"
     if "linked for sharing" in names and "the page's own picture" not in names:
@@ -102,6 +108,12 @@ def _refusal_without_caption(
     if _is_linked_banner(reader, candidate, names):
         return "a banner or a button that leads to another page"
     return ""
+
+
+def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether the box around an article's picture hides it, not a script that shows it."""
+    box = candidate.element.getparent()
+    return reader.verdict.kind == "article" and box is not None and is_not_displayed(box)
 
 
 #: A picture without text that occurs this often in the text divides it.
@@ -313,7 +325,7 @@ _HEADING = int(ElementFlag.HEADING)
 def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) -> bool:
     """Return whether a picture announces another page, below the start of the text or as a card.
 
-    Its part of the page links there, and has a heading or little unlinked text.
+    Its part of the page links there, and has a heading, a teaser's name or little unlinked text.
     """
     if reader.bounds is None:
         return False
@@ -324,12 +336,15 @@ def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) ->
         may_be_teaser = reader.verdict.kind == "article" and is_below
     if not may_be_teaser:
         return False
-    *_, part = (-1, *_ancestors_without_article(reader, candidate))
+    levels = [-1, *_ancestors_without_article(reader, candidate)]
+    part = levels[-1]
     if part < 0 or not _has_page_link(reader.index.elements[part]):
         return False
     indexes = reader.index.segment_range(part)[:_MAX_TEASER_SEGMENTS]
     segments = [reader.page.segments[i] for i in indexes if i not in caption.segments]
     texts = [segment for segment in segments if not is_credit_line(segment.text)]
+    if texts and any("teaser" in (reader.index.classes[i] or "").lower() for i in levels[1:]):
+        return True
     blocks = (reader.index.segment_blocks[segment.index] for segment in texts)
     if any(reader.index.flags[block] & _HEADING for block in blocks):
         return True

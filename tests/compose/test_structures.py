@@ -263,6 +263,13 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
     assert not [b for b in compose_article(body + pull).blocks if isinstance(b, Quote)]
     quote = only(body + other, Quote)
     assert quote.pull
+    long = "<p>In the end the harbour, which is so old, has outlived all that were built there.</p>"
+    for line in (
+        "The line that matters, said once",
+        "In the end the harbour has outlived all that were built there",
+    ):
+        shared = f"{long}<p class='social-media-quote'>{line}</p>"
+        assert len(compose_article(body + shared).blocks) == 2
     plain = "<blockquote><p>{}</p></blockquote>"
     assert "Quote" not in str(
         compose_article(body + plain.format("The line that matters, said once."))
@@ -920,6 +927,18 @@ def test_numbers_in_elements_of_their_own_number_a_list(item: str) -> None:
 def test_a_list_whose_numbers_are_typed_is_numbered() -> None:
     references = only("<ul><li>4. Oars, <i>1990</i>.<li>5. Rope.</ul>", List)
     assert (references.ordered, references.start, len(references.items)) == (True, 4, 2)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<ul style='list-style-type: decimal'><li>Stir.<li>Wait.</ul>",
+        "<ul><li style='list-style: decimal'>Stir.<li style='list-style: decimal'>Wait.</ul>",
+    ],
+)
+def test_a_list_whose_style_numbers_it_is_numbered(markup: str) -> None:
+    assert only(markup, List).ordered
+    assert not only(markup.replace("decimal", "disc"), List).ordered
 
 
 def test_a_list_without_items_indents() -> None:

@@ -112,6 +112,12 @@ def test_on_articles_a_list_of_which_most_is_kept_is_kept_whole():
     assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", selected, "service")) == 4
 
 
+def test_a_list_with_few_links_of_which_half_is_kept_is_kept_whole():
+    things = "Flour of the mill", "Milk of the farm", "<a href=/s>Salt</a> of the sea", "Honey"
+    items = "".join(f"<li>{thing}</li>" for thing in things)
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "Flour", "Milk"])) == 5
+
+
 @pytest.mark.parametrize(
     ("selected", "count"), [("Ada", 0), ("Ada Bo", 3), ("Ada Cy", 3), ("Cy", 0)]
 )

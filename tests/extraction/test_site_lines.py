@@ -137,6 +137,14 @@ def test_a_label_is_dropped_with_its_content():
     ]
 
 
+@pytest.mark.parametrize("kind", ["article", "product"])
+def test_text_below_the_unselected_heading_of_other_stories_goes(kind):
+    card = "<article><p>The bridge</p><p>How it was built, in three parts.</p></article>"
+    html = f"<p>{TEXT}</p><p>{TEXT} 2</p><section><h2>{{}}</h2>{card}</section>"
+    assert choice(html.format("Vous aimerez aussi"), [TEXT, "How"], kind) == [TEXT, f"{TEXT} 2"]
+    assert len(choice(html.format("The bridge, also"), [TEXT, "How"], kind)) == 3
+
+
 @pytest.mark.parametrize(
     ("label", "goes"),
     [

@@ -74,6 +74,12 @@ def test_a_heading_of_several_lines_below_the_title_is_the_standfirst() -> None:
     assert standfirst(html) == lines
 
 
+def test_the_short_lines_of_a_named_standfirst_belong_to_it() -> None:
+    lines = ["Nets mended", "The last ferry leaves the harbour", "Everybody waves"]
+    html = f"<h1>The ferry</h1><div class=mid-title>{'<br>'.join(lines)}</div>{BODY}"
+    assert standfirst(html) == lines
+
+
 @pytest.mark.parametrize(
     "name", ["standfirst", "article-subtitle", "ArticleDek_x7", "chapo", "perex"]
 )

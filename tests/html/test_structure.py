@@ -290,3 +290,9 @@ def test_an_empty_box_in_a_line_divides_no_paragraph() -> None:
     assert texts(f"<p>The mole <a href=/m>of stone</a>\n{box}\n. Built in 1802.</p>") == [
         "The mole of stone. Built in 1802."
     ]
+
+
+def test_a_legend_below_a_picture_in_a_line_is_no_part_of_the_line() -> None:
+    picture = "<a href=/a.jpg><img src=/a.jpg><span class='legend'>The mole, 1990</span></a>"
+    assert texts(f"<p>{picture}The mole is long.</p>") == ["The mole, 1990", "The mole is long."]
+    assert texts(f"<p>{picture.replace('legend', 'x')} is long.</p>") == ["The mole, 1990 is long."]

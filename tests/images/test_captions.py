@@ -276,7 +276,7 @@ def test_a_caption_may_be_named_within_its_line() -> None:
 
 
 def test_a_line_that_goes_on_after_the_caption_is_text() -> None:
-    html = f'<div>{IMG}<span class="caption">The boat.</span> {PARAGRAPH}</div>'
+    html = f'<div>{IMG}Seen at sea: <span class="caption">The boat.</span> {PARAGRAPH}</div>'
     assert caption(html).text == ""
 
 

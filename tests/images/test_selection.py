@@ -556,6 +556,16 @@ def test_all_pictures_of_a_list_of_things_are_printed_if_most_are(kind: str, cou
     assert len(find_pictures(page, replace(verdict, keep=keep, kind=kind))) == count
 
 
+@pytest.mark.parametrize(("count", "expected"), [(4, 4), (2, 1)])
+def test_a_picture_below_the_last_line_that_is_like_the_others_is_printed(
+    count: int, expected: int
+) -> None:
+    picture = '<div class=box><img src="/boat{}.png"><button>Zoom</button></div>'
+    lines = "".join(f"<p>{TEXT}</p><p>{TEXT}</p>{picture.format(at)}" for at in range(count))
+    page, verdict = read(f"<main><h1>The ferry</h1>{lines}</main><p>Menu</p><p>More</p>")
+    assert len(find_pictures(page, verdict)) == expected
+
+
 def test_of_the_copies_of_a_picture_the_one_with_a_caption_is_printed() -> None:
     bare = '<figure><img src="/photo.jpg" width="900" height="600" alt="A ferry"></figure>'
     page, verdict = read(article(bare, PHOTO))
@@ -711,6 +721,15 @@ def test_the_picture_of_a_card_without_its_text_is_not_printed(before: bool) -> 
     assert not find_pictures(page, replace(verdict, kind="collection"))
 
 
+def test_a_picture_above_the_text_that_no_reader_sees_is_not_printed() -> None:
+    picture = '<div{}><img{} src="/pin.jpg" width="900" height="600"></div>'
+    hidden = " style='display: none'"
+    for styles, count in (((hidden, ""), 0), (("", hidden), 1), (("", ""), 1)):
+        body = f"<h1>The ferry</h1>{picture.format(*styles)}<p>{TEXT}</p><p>{TEXT}</p>"
+        page, verdict = read(f"<main>{body}</main>")
+        assert len(find_pictures(page, verdict)) == count
+
+
 def test_a_picture_below_links_to_other_pages_is_a_banner() -> None:
     banner = (
         "<section><a aria-label=Oars href=/oars style='left:50%'>&nbsp;</a><picture>"
@@ -736,6 +755,9 @@ def test_a_picture_below_links_to_other_pages_is_a_banner() -> None:
          "an ornament"),
         ("<h3><a href=http://v.example.org/1><img src=/i/film32.png alt=Film></a>Learn more</h3>",
          "a drawing of the interface"),
+        ("<figure class=teaser><a href=/film><img src=/a.jpg width=900 height=600></a><figcaption>Photo: The Tide"
+         "</figcaption><p>Watch the goats</p></figure>",
+         "a teaser of another page"),
         ("<p><a href=\"javascript:size('body')\"><img src=/img/larger.gif alt=Larger></a></p>",
          "a button with a script"),
     ],
