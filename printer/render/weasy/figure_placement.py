@@ -18,9 +18,10 @@ It passes neither the line that announces it nor, backwards, code.
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
 
 A change that does not fill the page better is undone.  Rows of figures with text are only moved.
-A list, a table, a stanza, code or a box that is kept whole may be broken between its items, rows or
-lines if it would leave a large gap, or else separated from its lead-in.  A table on a rotated page
-is moved after text until the page before it is full.  The result depends only on the document.
+If a list, a table, a stanza, code or a box that is kept whole does not quite fit, the spaces on the
+page are reduced.  It may be broken between its items, rows or lines if it would leave a large gap,
+or else separated from its lead-in.  A table on a rotated page is moved after text until the page
+before it is full.  The result depends only on the document.
 
 This relies on ``remake_page`` (see :mod:`.patches`), on the tree of boxes, and on the skip stack
 that says where the next page begins.
@@ -28,8 +29,9 @@ that says where the next page begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
@@ -53,7 +55,7 @@ from .box_tree import (
 SkipStack: TypeAlias = "dict[int, Any] | None"
 
 MIN_SCALE = 0.7
-#: The pixels added to the estimated height of a figure.
+#: The pixels added to an estimated height.
 SLACK_PX = 8.0
 #: The elements that a figure may be moved after.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
@@ -206,7 +208,13 @@ class _PageFiller:
         }
         if not is_figure(place.figure):
             steps = {
+                "tighten": lambda: _tighten(page, place, self._change),
                 "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
+                "both": lambda: (
+                    may_break
+                    and _tighten(page, place, self._change, to_fit=False)
+                    and _allow_breaks(place.figure, self._change)
+                ),
                 "rows": lambda: (
                     may_break
                     and is_blank
@@ -215,7 +223,7 @@ class _PageFiller:
                 "lead": lambda: may_break and _release_lead(page, place, self._change),
             }
             if _is_unbroken(place.figure, ("ul", "ol")):  # rather parted from its lead-in than torn
-                steps = {"lead": steps.pop("lead"), **steps}
+                steps = {"tighten": steps.pop("tighten"), "lead": steps.pop("lead"), **steps}
         elif is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
         elif _is_labelled(place.figure):  # Its texts keep their place among the others.
@@ -272,13 +280,50 @@ class _PageFiller:
 
 def _fits(page: Box, place: _Place, blocks: list[Box]) -> bool:
     """Return whether blocks fit in the gap before a figure, below its headings, as estimated."""
-    width = _fragments(page, place.parent)[-1].width
     above = place.parent.children[place.start : place.index]
-    height = 0.0
-    for block in (*above, *blocks):
-        items = [box for box in block.descendants() if box.element_tag in ("li", "tr")]
-        height += sum(text_height(box, width) for box in items or [block])
-    return height <= place.gap
+    return _height_of(page, place, [*above, *blocks]) <= place.gap
+
+
+def _height_of(page: Box, place: _Place, blocks: list[Box]) -> float:
+    """Return roughly the height of lists, tables and short texts at the foot of a page."""
+    width, height = _fragments(page, place.parent)[-1].width, 0.0
+    for block in blocks:
+        parts = (box for box in block.descendants() if box.element_tag in ("li", "tr"))
+        items = {box.element: box for box in parts}  # which boxes of lines and markers share
+        height += sum(text_height(box, width) for box in items.values())
+        if not items:
+            height += text_height(block, width) - margins_of(block, "top", "bottom")
+    return height + sum(_spaces([*place.parent.children[: place.start][-1:], *blocks]))
+
+
+def _spaces(blocks: list[Box]) -> Iterator[float]:
+    """Yield the spaces between blocks."""
+    for above, below in pairwise(blocks):
+        yield max(margins_of(above, "bottom"), margins_of(below, "top"))
+
+
+#: The largest share that is taken from the spaces between the blocks of a page.
+MAX_TIGHTENING = 1 / 3
+
+
+def _tighten(page: Box, place: _Place, change: Change, *, to_fit: bool = True) -> bool:
+    """Reduce the spaces on a page so that the next block fits, or as far as is allowed."""
+    parent, (*_, fragment) = place.parent, _fragments(page, place.parent)
+    elements = {box.element for box in fragment.children}
+    above = [box for box in parent.children[: place.start] if box.element in elements]
+    next_blocks = parent.children[place.start : place.index + 1]
+    blocks = [*above, *next_blocks]
+    missing = _height_of(page, place, next_blocks) - place.gap
+    share = (missing + SLACK_PX) / max(1.0, sum(_spaces(blocks))) if to_fit else MAX_TIGHTENING
+    if missing <= 0 or share > MAX_TIGHTENING:
+        return False
+    for box in blocks:
+        for side in ("margin_top", "margin_bottom"):
+            margin, is_last = box.style[side], box is place.figure and side == "margin_bottom"
+            if getattr(margin, "unit", "") == "px":
+                scale = 0 if to_fit and is_last else 1 - share  # nothing follows on the page
+                change.set_style(box, **{side: margin._replace(value=margin.value * scale)})
+    return change.has_changed
 
 
 def _are_entries(parent: Box, index: int) -> bool:

@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 from io import BytesIO
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pikepdf
 import pypdfium2
@@ -354,6 +354,16 @@ def test_a_short_list_is_parted_from_a_long_lead_in_rather_than_torn(printed, li
     paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
     assert any(all(name in text for name in names) for text in paper.texts)
     assert white(paper, 0) < 0.15
+
+
+@pytest.mark.parametrize("lines", range(1, 14))
+def test_the_spaces_on_a_page_are_reduced_rather_than_tear_a_short_list(printed, lines):
+    groups = [(heading(f"Part {n}"), items("Oak", "Ash")) for n in range(4)]
+    names = [f"Mill {n}" for n in range(6)]
+    before = (*(paragraph(f"Line {n}.") for n in range(lines)), *chain(*groups))
+    blocks = (*before, heading("The mills"), items(*names), paragraph(TEXT * 9))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    assert any(all(name in text for name in names) for text in paper.texts)
 
 
 @pytest.mark.parametrize("lines", range(28, 34))
