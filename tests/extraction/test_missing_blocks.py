@@ -94,8 +94,14 @@ def test_a_likely_last_paragraph_may_have_many_links_and_be_below_a_list() -> No
     for body in (text, text + items):
         page = f"<div>{body}{last}</div><div>More</div>"
         assert added(page, 0.58, add_missing_end) == "Also seen: Gulls, Terns"
-    link = "<p><a href=/g>Also seen: gulls</a></p>"
-    assert added(f"<div>{text}{link}</div><div>More</div>", 0.58, add_missing_end) == ""
+    not_added = (
+        "<a href=/g>Also seen: gulls</a>",
+        "Next: <a href=/g>Seeking gulls</a>",
+        "Want more? <a href=/g>Join our community</a> today!",
+    )
+    for line in not_added:
+        page = f"<div>{text}<p>{line}</p></div><div>More</div>"
+        assert added(page, 0.58, add_missing_end) == ""
 
 
 @pytest.mark.parametrize(
