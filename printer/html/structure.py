@@ -122,10 +122,16 @@ def _unbox(box: HtmlElement) -> None:
             previous.tail = None
 
 
+_PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "svg"})
+_MAX_EMPTY_ELEMENTS = 20
+
+
 def _is_empty(element: HtmlElement) -> bool:
-    """Return whether an element has neither text nor a picture."""
-    has_picture = next(element.iter("img", "picture", "video", "iframe", "svg"), None) is not None
-    return not has_picture and all(map(_is_blank, element.itertext()))
+    """Return whether an element has few others in it, and neither text nor a picture."""
+    parts = list(islice(element.iter(), _MAX_EMPTY_ELEMENTS + 1))
+    texts = [part.text for part in parts] + [part.tail for part in parts[1:]]
+    has_picture = any(part.tag in _PICTURE_TAGS for part in parts)
+    return len(parts) <= _MAX_EMPTY_ELEMENTS and not has_picture and all(map(_is_blank, texts))
 
 
 _DISPLAY = re.compile(r"display\s{0,9}:\s{0,9}(table(?:-row|-cell)?)(?![\w-])")

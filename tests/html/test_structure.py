@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from printer.article import Block, Code, List, Paragraph, Table, iter_text
@@ -290,6 +292,13 @@ def test_an_empty_box_in_a_line_divides_no_paragraph() -> None:
     assert texts(f"<p>The mole <a href=/m>of stone</a>\n{box}\n. Built in 1802.</p>") == [
         "The mole of stone. Built in 1802."
     ]
+
+
+def test_empty_boxes_in_a_line_are_found_in_linear_time() -> None:
+    html = "<div style='display: inline'>" * 1_000 + "<b> </b>" * 10_000
+    started = time.process_time()
+    read_page(f"<p>Before.</p>{html}")
+    assert time.process_time() - started < 3
 
 
 def test_a_legend_below_a_picture_in_a_line_is_no_part_of_the_line() -> None:
