@@ -256,11 +256,11 @@ _MAX_BOLD_LINE_CHARS = 90
 
 
 def _is_bold_line(blocks: Sequence[Block]) -> bool:
-    """Return whether blocks are a short line in bold without a full stop."""
+    """Return whether blocks are a short line in bold, as headings are: no sentence and no link."""
     match blocks:
         case (Paragraph(spans=spans),) if has_mark_throughout(spans, "strong"):
             text = plain_text(spans)
-            is_link = any(span.href for span in spans)
+            is_link = all(span.href for span in spans if span.text.strip())
             return len(text) <= _MAX_BOLD_LINE_CHARS and not (is_link or text.endswith((".", ":")))
     return False
 
