@@ -97,7 +97,8 @@ def compose(
     metadata = page.metadata
     authors = [post.author for post in posts]
     if metadata.byline and metadata.byline in authors[1:] and authors[0]:
-        metadata = replace(metadata, byline=authors[0])  # not of a reply
+        # The author of a discussion is that of its first post, not of a reply.
+        metadata = replace(metadata, byline=authors[0])
     # A picture with a credit has a caption of its own, even if the page's summary repeats it.
     credited = (placed.captions for placed in pictures if placed.figure.credit)
     introduction, verdict = _split_standfirst(page, verdict, frozenset[int]().union(*credited))

@@ -315,17 +315,17 @@ _MIN_REPEATED_QUOTE_CHARS = 25
 _MAX_REPEATED_QUOTE_CHARS = 320
 
 
-#: The share of a pull quote's pieces in the text, as editors shorten it.
-_MIN_REPEATED_PIECES = 0.65
-_PIECE_CHARS = 12
+#: The share of a pull quote's n-grams that the text has, as editors shorten quotes.
+_MIN_REPEATED_NGRAMS = 0.65
+_NGRAM_CHARS = 12
 
 
-def _pieces(key: str) -> set[str]:
-    return {key[i : i + _PIECE_CHARS] for i in range(len(key) - _PIECE_CHARS + 1)}
+def _ngrams(key: str) -> set[str]:
+    return {key[i : i + _NGRAM_CHARS] for i in range(len(key) - _NGRAM_CHARS + 1)}
 
 
-def _has_most(pieces: set[str], part: set[str]) -> bool:
-    return len(part & pieces) > _MIN_REPEATED_PIECES * len(part)
+def _contains_most(ngrams: set[str], part: set[str]) -> bool:
+    return len(part & ngrams) > _MIN_REPEATED_NGRAMS * len(part)
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
@@ -336,12 +336,12 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
     other_blocks = (block for block in blocks if not _may_repeat(block))
     text = comparison_key(" ".join(iter_text(*other_blocks)))
     keys = (comparison_key(" ".join(iter_text(*quote.blocks))) for quote in quotes)
-    pieces = _pieces(text) if any(quote.pull for quote in quotes) else set()
+    ngrams = _ngrams(text) if any(quote.pull for quote in quotes) else set()
     repeated = {
         id(quote)
         for quote, key in zip(quotes, keys, strict=True)
         if (key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_QUOTE_CHARS))
-        or (quote.pull and _has_most(pieces, _pieces(key)))
+        or (quote.pull and _contains_most(ngrams, _ngrams(key)))
     }
     return [block for block in blocks if id(block) not in repeated]
 

@@ -213,11 +213,12 @@ def complete_cards(page: Page, keep: Sequence[bool], scores: Sequence[float]) ->
     known = selected_texts(page.segments, keep)
     selected = list(keep)
     for cards in rows.values():
-        count = sum(any(keep[card.start : card.stop]) for card in cards)
-        if not (_MIN_CARDS <= len(cards) <= _MAX_CARDS and 2 * count >= len(cards)):
-            continue
         is_row = all(card.stop == following.start for card, following in pairwise(cards))
-        if not is_row or max(map(len, cards)) > _MAX_CARD_LINES or min(map(len, cards)) < 2:
+        if not (is_row and _MIN_CARDS <= len(cards) <= _MAX_CARDS):
+            continue
+        if max(map(len, cards)) > _MAX_CARD_LINES or min(map(len, cards)) < 2:
+            continue
+        if 2 * sum(any(keep[card.start : card.stop]) for card in cards) < len(cards):
             continue
         likely = [i for card in cards for i in card if keep[i] or scores[i] >= _MIN_SCORE]
         missing = [i for i in likely if not keep[i] and not flags[index.segment_blocks[i]]]

@@ -389,7 +389,7 @@ def _last_paragraphs(
 
 
 def _is_appeal(segment: Segment) -> bool:
-    """Return whether a line with links calls for something ('Join us!') or leads on ('Next: …')."""
+    """Return whether a linked line is a call to action ('Join us!') or a pointer ('Next: x')."""
     links = {enclosing_link(leaf.element) for leaf in segment.leaves} - {None}
     return segment.text.endswith(("!", "！")) or (len(links) == 1 and ":" in segment.text)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from ..html.index import IS_HIDDEN, Segment
 from ..html.page import Page
@@ -20,8 +20,8 @@ from ..html.visibility import (
     read_controls,
 )
 from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
-from ..text import has_currency_sign, is_placeholder
-from .remains import add_fragments, drop_remains
+from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, has_currency_sign, is_placeholder
+from .remains import drop_remains
 from .selected_text import (
     TERM_TAGS,
     SelectedText,
@@ -75,7 +75,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     _settle_captions(selected)
     _drop_labels(selected, kind)
     drop_remains(page, selected.keep, kind)
-    return add_fragments(page.segments, selected.keep)
+    return _add_fragments(page.segments, selected.keep)
 
 
 #: The share of an element's text that must be selected for the rest of it to be selected as well.
@@ -97,6 +97,7 @@ _MIN_LINKED_IN_LINKS = 0.9
 _MIN_SHARE_OF_LINKS = 0.5
 #: Among selected text, or if it is mostly selected, a list with fewer links is printed whole.
 _MAX_LINKED_AMID = 0.3
+_MOSTLY_SELECTED = 0.5
 #: In articles, only items of lists with this share of links are stray.
 _MIN_LINKED_IF_STRAY = 0.5
 _RADIO_BUTTONS = ".//input[@type='radio']"
@@ -122,7 +123,7 @@ def _complete(selected: SelectedText, kind: str) -> None:
         is_links = kind == "article" and is_list and linked >= _MIN_LINKED_IN_LINKS
         if kind == "article" and is_list and share and linked < _MAX_LINKED_AMID:
             is_amid = begin > 0 and selected.keep[begin - 1] and any(selected.keep[end : end + 1])
-            share = 1 if is_amid or share > _MIN_SHARE_WITH_COPIES else share
+            share = 1 if is_amid or share > _MOSTLY_SELECTED else share
         is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             has_hints = kind == "article" and is_list
@@ -296,7 +297,8 @@ def _settle_captions(selected: SelectedText) -> None:
 #: of a name.
 _NOTICE_CLASS = re.compile(
     r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
-    r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])|catlinks"
+    r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo"
+    r"|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])|catlinks"
 )
 _RELATED_CLASS = re.compile(
     r"related-?(?:articles?|content|links|pages|posts|reading|stories)(?![a-z])|"
@@ -428,15 +430,13 @@ def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
 
 #: Classes by which a block is shown only in narrow windows.
 _NARROW_CLASSES = frozenset({"d-none", "hidden", "hide", "is-hidden"})
-
-
 #: The largest size of a block for wide windows, relative to its twin.
 _MAX_TWIN_SIZE = 2
 _MIN_TWIN_LINES = 3
 
 
 def _drop_twins(selected: SelectedText) -> None:
-    """Drop blocks that a class hides, as in wide windows, below a selected one with their words."""
+    """Drop blocks that a class hides in wide windows, right below one with all of their words."""
     index = selected.index
     all_names = filter(None, {*index.classes})
     hiding = {names for names in all_names if not _NARROW_CLASSES.isdisjoint(names.split())}
@@ -444,9 +444,8 @@ def _drop_twins(selected: SelectedText) -> None:
         sibling = index.elements[i].getprevious()
         twin = index.segment_range(index.indexes[sibling]) if sibling in index.indexes else range(0)
         block = index.segment_range(i)
-        is_alike = len(block) >= _MIN_TWIN_LINES and 0 < selected.size(
-            twin
-        ) <= _MAX_TWIN_SIZE * selected.size(block)
+        size = selected.size(twin) if len(block) >= _MIN_TWIN_LINES else 0
+        is_alike = 0 < size <= _MAX_TWIN_SIZE * selected.size(block)
         if is_alike and _words_of(selected, block) <= _words_of(selected, twin):
             selected.drop(block)
 
@@ -536,3 +535,33 @@ def _is_furniture_label(segment: Segment, kind: str) -> bool:
             is_button = len(words) <= _MAX_BUTTON_WORDS and segment.block.tag in _BUTTON_TAGS
             is_action |= is_button and is_drawn_as_button(segment)
     return is_action and not has_currency_sign(segment.text)
+
+
+#: Elements with a number that does not count the heading below.
+_UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
+#: The time above a part of a live report: '12.30pm:'.
+_TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
+
+
+def _add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Select drop caps, datelines, scene breaks, times and consecutive heading numbers."""
+    flags = list(keep)
+    numbers_above: list[tuple[int, int]] = []
+    for i, (segment, following) in enumerate(pairwise(segments)):
+        if flags[i + 1] and (
+            (following.block.tag == "p" and DATELINE.fullmatch(segment.text))
+            or continues_drop_cap(segment.text, following.text)
+        ):
+            flags[i] = True
+        is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[i + 1]
+        tags = segment.block.tag, following.block.tag
+        if is_number and tags[0] not in _UNCOUNTED_TAGS and tags[1] in HEADING_TAGS:
+            numbers_above.append((i, int(segment.text)))
+        is_inside = i > 0 and flags[i - 1] and flags[i + 1]
+        if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):
+            flags[i] = True
+    numbers = [number for _, number in numbers_above]
+    are_steps = len(numbers) > 1 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+    for i, _ in numbers_above:
+        flags[i] = are_steps
+    return tuple(flags)

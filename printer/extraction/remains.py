@@ -1,8 +1,7 @@
-"""Drop what remains of parts that were left out, and copies of a text; add its fragments."""
+"""Drop what remains of parts that were left out, and the copies of a text and its preview."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby, islice, pairwise, takewhile
@@ -13,7 +12,7 @@ from ..html.index import Leaf, Segment, enclosing_link
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
-from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_previewed
+from ..text import count_previewed
 from .entries import POSITION
 from .selected_text import is_drawn_as_button
 
@@ -353,33 +352,3 @@ def _closing_links(segment: Segment) -> list[tuple[Leaf, HtmlElement]]:
             return links if ends or link is not None else []
     is_phrase = len(segment.text.split()) > 1 and segment.block.tag != "li"
     return links if is_phrase else []
-
-
-#: Elements with a number that does not count the heading below.
-_UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
-#: The time above a part of a live report: '12.30pm:'.
-_TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
-
-
-def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Select drop caps, datelines, scene breaks, times and consecutive heading numbers."""
-    flags = list(keep)
-    numbers_above: list[tuple[int, int]] = []
-    for i, (segment, following) in enumerate(pairwise(segments)):
-        if flags[i + 1] and (
-            (following.block.tag == "p" and DATELINE.fullmatch(segment.text))
-            or continues_drop_cap(segment.text, following.text)
-        ):
-            flags[i] = True
-        is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[i + 1]
-        tags = segment.block.tag, following.block.tag
-        if is_number and tags[0] not in _UNCOUNTED_TAGS and tags[1] in HEADING_TAGS:
-            numbers_above.append((i, int(segment.text)))
-        is_inside = i > 0 and flags[i - 1] and flags[i + 1]
-        if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):
-            flags[i] = True
-    numbers = [number for _, number in numbers_above]
-    are_steps = len(numbers) > 1 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
-    for i, _ in numbers_above:
-        flags[i] = are_steps
-    return tuple(flags)

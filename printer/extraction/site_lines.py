@@ -403,17 +403,21 @@ def _cards_below(selected: SelectedText, label: int, total: int) -> range | None
 def drop_pointers(selected: SelectedText) -> None:
     """Drop paragraphs that are a label and a link to another page ('Read also: ...').
 
-    They stay if more other lines begin in the same way.
+    They stay if more lines that are no pointers begin with the same two words.
     """
     bullets = _bullets(selected)
     lines = [segment for segment in selected.segments if selected.keep[segment.index]]
     pointers = [s for s in lines if s.text[0] not in bullets and _is_pointer(selected, s)]
-    beginnings = Counter(map(_beginning, lines))
-    beginnings.subtract(2 * [*map(_beginning, pointers)])
-    selected.drop(s.index for s in pointers if beginnings[_beginning(s)] <= 0)
+    pointer_counts = Counter(map(_first_words, pointers))
+    other_counts = Counter(map(_first_words, lines)) - pointer_counts
+    selected.drop(
+        segment.index
+        for segment in pointers
+        if other_counts[_first_words(segment)] <= pointer_counts[_first_words(segment)]
+    )
 
 
-def _beginning(segment: Segment) -> tuple[str, ...]:
+def _first_words(segment: Segment) -> tuple[str, ...]:
     return tuple(segment.text[:_MAX_NOTICE_CHARS].split()[:2])
 
 

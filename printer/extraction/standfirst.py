@@ -182,7 +182,7 @@ def _by_name(lines: _Lines) -> list[int]:
     blocks = {lines.segments[i].block for i in segments}
     if len(blocks) > _MAX_SEGMENTS:
         return []
-    # Short lines, too, that only breaks part from the others.
+    # The short lines between line breaks, too.
     return [i for i in below if lines.segments[i].block in blocks]
 
 

@@ -32,7 +32,7 @@ _SPACE_BETWEEN_IDEOGRAPHS = re.compile(f"(?<={_IDEOGRAPH}) +(?={_IDEOGRAPH})")
 
 
 def close_up_ideographs(text: str) -> str:
-    """Return text without the spaces between ideographs if there is one after each."""
+    """Return text without the spaces between ideographs if six in a row have one after each."""
     if text.isascii() or not _SPACED_IDEOGRAPHS.search(text):
         return text
     return _SPACE_BETWEEN_IDEOGRAPHS.sub("", text)

@@ -166,13 +166,13 @@ def lay_out_document(html: Any, document: Document) -> Any:
 #: A document of at most this many pages is laid out again with longer pages if its text and source
 #: fill less than this share of its last page.
 MAX_LAST_PAGE_SHARES = ((12, 0.26), (30, 0.2), (60, 0.12))
-#: The numbers of pages that are worth a second layout.
-_REPEATED = range(2, MAX_LAST_PAGE_SHARES[-1][0] + 1)
+#: The page counts of the documents that may be laid out a second time.
+_SECOND_LAYOUT_PAGES = range(2, MAX_LAST_PAGE_SHARES[-1][0] + 1)
 
 
 def _needed_share(pages: list[Any]) -> float:
     """Return the share of a page that earlier pages must gain to save the last, 0 to keep it."""
-    if len(pages) not in _REPEATED:
+    if len(pages) not in _SECOND_LAYOUT_PAGES:
         return 0.0
     max_share = next(share for count, share in MAX_LAST_PAGE_SHARES if len(pages) <= count)
     page = pages[-1]._page_box
@@ -199,7 +199,7 @@ MIN_LAST_LINES = figure_placement.MIN_LAST_LINES
 def _last_page_css(pages: list[Any]) -> str:
     """Return CSS that shortens the page before a last page with too few lines, or ''."""
     heights = _line_heights(pages[-1])
-    if len(pages) not in _REPEATED or not 0 < len(heights) < MIN_LAST_LINES:
+    if len(pages) not in _SECOND_LAYOUT_PAGES or not 0 < len(heights) < MIN_LAST_LINES:
         return ""
     gap = max(0.0, measure_gap(pages[-2]._page_box))
     height = gap + (MIN_LAST_LINES - len(heights) - 0.5) * max(heights.values())

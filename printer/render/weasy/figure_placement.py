@@ -210,7 +210,7 @@ class _PageFiller:
             steps = {
                 "tighten": lambda: _tighten(page, place, self._change),
                 "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
-                "both": lambda: (
+                "tighten and break": lambda: (
                     may_break
                     and _tighten(page, place, self._change, to_fit=False)
                     and _allow_breaks(place.figure, self._change)
@@ -222,7 +222,7 @@ class _PageFiller:
                 ),
                 "lead": lambda: may_break and _release_lead(page, place, self._change),
             }
-            if _is_unbroken(place.figure, ("ul", "ol")):  # rather parted from its lead-in than torn
+            if _avoids_breaks(place.figure, ("ul", "ol")):  # It is better parted from its lead-in.
                 steps = {"tighten": steps.pop("tighten"), "lead": steps.pop("lead"), **steps}
         elif is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
@@ -258,9 +258,9 @@ class _PageFiller:
         if place.start < place.index and _is_line(page, parent, end):
             end += _has_tag(parent, end + 1, TEXT_TAGS)  # not alone below the heading
         text = parent.children[end]
-        is_unbroken = _is_unbroken(text)
+        avoids_breaks = _avoids_breaks(text)
         if (
-            is_unbroken
+            avoids_breaks
             and not may_break
             and not _fits(page, place, parent.children[start : end + 1])
         ):
@@ -273,7 +273,7 @@ class _PageFiller:
                 self._to_divide = _Division(text, start - place.index, must_divide)
             elif must_divide:
                 return False
-        if may_break and is_unbroken:
+        if may_break and avoids_breaks:
             _allow_breaks(text, self._change)
         return self._change.move(parent, start, place.index, end + 1 - start)
 
@@ -289,7 +289,7 @@ def _height_of(page: Box, place: _Place, blocks: list[Box]) -> float:
     width, height = _fragments(page, place.parent)[-1].width, 0.0
     for block in blocks:
         parts = (box for box in block.descendants() if box.element_tag in ("li", "tr"))
-        items = {box.element: box for box in parts}  # which boxes of lines and markers share
+        items = {box.element: box for box in parts}  # A line and a marker are boxes of their item.
         height += sum(text_height(box, width) for box in items.values())
         if not items:
             height += text_height(block, width) - margins_of(block, "top", "bottom")
@@ -429,7 +429,7 @@ def _is_unbreakable(parent: Box, index: int) -> bool:
     return _has_tag(parent, index, UNBREAKABLE_TAGS)
 
 
-def _is_unbroken(box: Box, tags: tuple[str, ...] = TEXT_TAGS) -> bool:
+def _avoids_breaks(box: Box, tags: tuple[str, ...] = TEXT_TAGS) -> bool:
     """Return whether a text is kept on one page."""
     return box.element_tag in tags and bool(box.style["break_inside"] == "avoid")
 
@@ -735,7 +735,7 @@ def _picture_height(figure: Box) -> float:
 def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
     """Return roughly the height of a figure with its caption and the headings before it.
 
-    The caption is as wide as the picture at a scale, the picture as high as it is.
+    ``scale`` narrows the caption with the picture; the picture's height is that before scaling.
     """
     width = _fragments(page, place.parent)[-1].width
     above = place.parent.children[place.start : place.index]
