@@ -260,7 +260,7 @@ def _is_bold_line(blocks: Sequence[Block]) -> bool:
     match blocks:
         case (Paragraph(spans=spans),) if has_mark_throughout(spans, "strong"):
             text = plain_text(spans)
-            is_link = all(span.href for span in spans if span.text.strip())
+            is_link = sum(len(span.text) for span in spans if span.href) > len(text) / 2
             return len(text) <= _MAX_BOLD_LINE_CHARS and not (is_link or text.endswith((".", ":")))
     return False
 

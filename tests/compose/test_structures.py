@@ -960,7 +960,7 @@ def test_a_list_of_one_bold_line_is_a_heading() -> None:
     article = compose_article(
         "<p>One.</p><ul><li><strong>The lock</strong></li></ul><p>Two men open it.</p>"
         "<ul><li><strong><a href=/q>The quay</a> (by day)</strong></li></ul><p>Three.</p>"
-        "<ul><li><strong><a href=/m>The mole</a></strong></li></ul><p>Four.</p>"
+        "<ul><li><strong>See <a href=/m>the mole</a></strong></li></ul><p>Four.</p>"
     )
     kinds = [type(block) for block in article.blocks]
     assert kinds == [Paragraph] * 5 + [List, Paragraph]
