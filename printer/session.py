@@ -68,7 +68,6 @@ class Session(Closing):
 
     @property
     def client(self) -> HttpClient:
-        """The HTTP client with its cache."""
         with self._lock:
             if self._client is None:
                 from .fetch.client import HttpClient
@@ -90,7 +89,6 @@ class Session(Closing):
 
     @property
     def downloads(self) -> SizeProbe:
-        """The pictures downloaded in this run."""
         with self._lock:
             if self._downloads is None:
                 from .images.size_probe import SizeProbe

@@ -240,7 +240,6 @@ class LoadedSettings:
         return frozenset(name for name, origin in self.origins.items() if origin == "command line")
 
     def with_defaults(self, names: Collection[str]) -> LoadedSettings:
-        """Return these settings with the defaults of some."""
         defaults = Settings()
         values = {name: getattr(defaults, name) for name in names}
         origins = {**self.origins, **dict.fromkeys(names, "default")}
@@ -363,7 +362,6 @@ def plain_message(message: str) -> str:
 
 
 def _spell(name: str, layer: str) -> str:
-    """Return a setting's name as it is spelled in a layer."""
     if layer == "environment":
         return ENV_PREFIX + name.upper()
     return ("--" if layer == "command line" else "") + name.replace("_", "-")

@@ -133,7 +133,6 @@ _MIN_FREQUENCY = 3
 def build_profile(
     paragraphs: Sequence[str], tokenizer: Tokenizer, query: str = ""
 ) -> DocumentProfile:
-    """Return the profile of a document given by its paragraphs."""
     frequency: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = defaultdict(Counter)
     locations: dict[str, set[int]] = defaultdict(set)

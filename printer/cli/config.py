@@ -330,6 +330,5 @@ def remove(
         print(store.remove_selectors(store.user_folder(), host, selectors))
     elif not store.remove_rule(store.user_folder(), host):
         raise UsageError(
-            f"you have no rules for {host[:_MAX_CHARS]}",
-            hint="webprint rules list shows them",
+            f"you have no rules for {host[:_MAX_CHARS]}", hint="webprint rules list shows them"
         )

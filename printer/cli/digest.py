@@ -21,15 +21,7 @@ from ..text import count, file_name
 from ..urls import strip_userinfo
 from . import output
 from .help import Commands, complete
-from .options import (
-    MESSAGES,
-    DryRun,
-    JsonLines,
-    Out,
-    check_address,
-    require,
-    with_settings,
-)
+from .options import MESSAGES, DryRun, JsonLines, Out, check_address, require, with_settings
 from .output import Console
 
 if TYPE_CHECKING:

@@ -47,7 +47,6 @@ def with_mark(marks: tuple[str, ...], mark: str) -> tuple[str, ...]:
 
 
 def without_mark(span: Span, unwanted: str) -> Span:
-    """Return a text without one of its marks."""
     return replace(span, marks=tuple(mark for mark in span.marks if mark != unwanted))
 
 
@@ -111,7 +110,6 @@ def strip_unreadable(text: str) -> str:
 
 
 def readable_line(text: str) -> str:
-    """Return readable text on one line."""
     return " ".join(strip_unreadable(text).split())
 
 
@@ -227,7 +225,6 @@ def strip_start(spans: Spans, characters: str | None = None) -> Spans:
 
 
 def strip_end(spans: Spans, characters: str) -> Spans:
-    """Remove characters from the end of spans."""
     while spans and not spans[-1].math:
         if text := spans[-1].text.rstrip(characters):
             return (*spans[:-1], replace(spans[-1], text=text))

@@ -49,7 +49,6 @@ _CLASSES = re.compile(
 
 
 def read_formula(element: HtmlElement) -> Formula | None:
-    """Return an element's formula, None if the element is not a formula."""
     tag = element.tag
     if tag == "img":
         return _image_formula(element)

@@ -283,7 +283,6 @@ _MIN_SIMILAR_TITLE_CHARS = 12
 
 
 def _drop_title(blocks: list[Block], title: str) -> list[Block]:
-    """Drop the first block that repeats the title."""
     key = comparison_key(title)
     if not key or len(blocks) == 1:
         return blocks
@@ -441,7 +440,6 @@ _TYPED_BULLET = re.compile(rf"\s*([{BULLETS}])\s*")
 
 
 def _typed_bullet(line: Spans) -> str:
-    """Return the bullet at the beginning of a line, '' for none."""
     bullet = _TYPED_BULLET.match(line[0].text)
     has_text = bullet is not None and (bullet.end() < len(line[0].text) or len(line) > 1)
     return bullet[1] if bullet is not None and has_text else ""

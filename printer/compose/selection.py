@@ -12,14 +12,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..html.index import (
-    BLOCK_TAGS,
-    ElementFlag,
-    Leaf,
-    PageIndex,
-    Segment,
-    tag_and_class,
-)
+from ..html.index import BLOCK_TAGS, ElementFlag, Leaf, PageIndex, Segment, tag_and_class
 from ..html.page import Page
 from ..html.structure import TEX_ATTRIBUTES, image_tex
 from ..html.visibility import is_not_displayed

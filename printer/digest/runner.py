@@ -17,13 +17,7 @@ from ..files import Closing
 from ..jobs import REQUEST_OPTIONS, JobRequest
 from ..jobs.engine import LocalWorkers, open_result_storage
 from ..jobs.queue import JobQueue
-from ..jobs.tasks import (
-    DOCUMENT_PART,
-    READ_PART,
-    JobClient,
-    load_page,
-    load_result,
-)
+from ..jobs.tasks import DOCUMENT_PART, READ_PART, JobClient, load_page, load_result
 from ..output import ExtractedPage, Result
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf

@@ -17,14 +17,7 @@ import sqlalchemy as sa
 
 from .. import urls
 from ..article import Article
-from ..crawl.near_duplicates import (
-    NEAR_DUPLICATE,
-    Sketch,
-    bands,
-    most_similar,
-    resemblance,
-    sketch,
-)
+from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, bands, most_similar, resemblance, sketch
 from ..db import Tables, open_engine
 from ..errors import BadURL, WebprintError
 from ..output import ExtractedPage

@@ -358,7 +358,7 @@ def _find_form_box(selected: SelectedText, field: int) -> int:
 
 
 _COMMENT_CLASS = re.compile(
-    r"(?:(?<![a-z])|reader|user|news|article)comments?+(?!ar|at|ed|-(?:open|closed|status))",
+    r"(?:(?<![a-z])|reader|user|news|article)comments?+(?!ar|at|ed|-(?:open|closed|status))"
 )
 #: The share or number of characters that must remain without the comments.
 #: The page is a discussion otherwise.

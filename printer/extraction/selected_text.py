@@ -34,7 +34,6 @@ class SelectedText:
         self.hosts = frozenset({host, host_of(page.metadata.canonical) or host})
 
     def total(self) -> int:
-        """Return the number of selected characters."""
         return sum(compress(self.sizes, self.keep))
 
     def size(self, segments: Iterable[int]) -> int:
@@ -42,7 +41,6 @@ class SelectedText:
         return sum(self.sizes[i] for i in segments if self.keep[i])
 
     def drop(self, segments: Iterable[int]) -> None:
-        """Remove segments from the selection."""
         for i in segments:
             self.keep[i] = False
 

@@ -344,9 +344,7 @@ _REPLIES = re.compile(r"(?:^|[\s_-])(?:children|repl(?:y|ies)|nested|sub-?commen
 
 
 def _find_parent(
-    unit: HtmlElement,
-    posts: Mapping[HtmlElement, Post],
-    latest: Mapping[HtmlElement | None, Post],
+    unit: HtmlElement, posts: Mapping[HtmlElement, Post], latest: Mapping[HtmlElement | None, Post]
 ) -> Post | None:
     child = unit
     for ancestor in islice(unit.iterancestors(), MAX_ANCESTORS):

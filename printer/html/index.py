@@ -317,7 +317,6 @@ class PageIndex(TreeIndex):
         return sum(chars for flags, chars in runs if not flags & IS_LINK)
 
     def segment_range(self, index: int) -> range:
-        """Return the indexes of the segments of an element."""
         return range(self.segment_begins[index], self.segment_ends[index])
 
     def locate(self, element: HtmlElement) -> tuple[int, int]:

@@ -352,7 +352,6 @@ def _decode_string(literal: str) -> str:
 
 
 def next_page_url(page: Page) -> str:
-    """Return the URL of the article's next page, or ''."""
     current = split_page_number(page.url)
     if not current:
         return ""

@@ -123,7 +123,7 @@ _ROLES_BY_NAME = {
     IS_COMMENT: re.compile(
         r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|post-?|single-?|blog-?)?comment"
         r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container))?(?=\s|$)"
-        r"|(?:^|\s)(?:[a-z]{2,4}-)?comment[-_]?\d+(?=\s|$)",
+        r"|(?:^|\s)(?:[a-z]{2,4}-)?comment[-_]?\d+(?=\s|$)"
     ),
     IS_LIST: re.compile(r"(?:^|\s)(?:comments?[-_]?list|comments__list)(?=\s|$)"),
 }
@@ -197,9 +197,7 @@ class PostReader:
     """Reads authors, dates and text of posts, each element once."""
 
     def __init__(
-        self,
-        units: Iterable[HtmlElement],
-        leaves: Sequence[tuple[Leaf, HtmlElement | None]],
+        self, units: Iterable[HtmlElement], leaves: Sequence[tuple[Leaf, HtmlElement | None]]
     ) -> None:
         self.leaves = leaves
         self.posts = {unit: Post(unit) for unit in units}

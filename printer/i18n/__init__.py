@@ -77,7 +77,6 @@ def _line(text: str) -> tuple[str, frozenset[str]]:
 
 
 def has_phrase(text: str, table: str) -> bool:
-    """Return whether a line has one of a table's phrases."""
     by_word, unspaced = _phrases(table)
     line, words_of_line = _line(text)
     words = by_word.keys() & words_of_line

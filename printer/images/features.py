@@ -526,7 +526,6 @@ _MIN_DESCRIBING_WORDS = 6
 
 
 def address_features(url: str) -> frozenset[str]:
-    """Return the features of the words in the address of a picture."""
     # Drupal keeps all files of a site in this folder.
     path = url.partition("?")[0].replace("/sites/default/files/", "/")
     features = _file_features(path[-80:]) | _host_features(path[:80])

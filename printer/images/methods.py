@@ -183,11 +183,7 @@ def select_by_score(
     reader = FeatureReader(page, verdict, candidates, bounds)
     features = [(candidate, reader.features(candidate)) for candidate in scored]
     selected, below_threshold = _apply_threshold(
-        features,
-        weights or load_weights(),
-        captions,
-        reader,
-        lists_things=verdict.lists_things,
+        features, weights or load_weights(), captions, reader, lists_things=verdict.lists_things
     )
     rejected += below_threshold
     selected = share_captions(page, selected)

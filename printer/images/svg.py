@@ -32,7 +32,6 @@ PrepareRaster = Callable[[bytes], Picture]
 
 
 def looks_like_svg(data: bytes) -> bool:
-    """Return whether the content of a file is SVG."""
     start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     return start.startswith(b"<") and b"<svg" in start.lower() and b"<html" not in start.lower()
 

@@ -440,9 +440,7 @@ def _queued_query(rows: TableClause) -> Select[int, int | None, int | None]:
     in_class = priority.between(bindparam("first"), bindparam("last"))
     from_sender = in_class & (rows.c.authenticated_user == bindparam("sender"))
     return select(
-        func.count(),
-        func.min(case((in_class, priority))),
-        func.max(case((from_sender, priority))),
+        func.count(), func.min(case((in_class, priority))), func.max(case((from_sender, priority)))
     ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
 
 

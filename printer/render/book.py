@@ -23,14 +23,7 @@ from ..options import PrintOptions
 from ..output import Picture, PreparedPictures
 from ..themes.options import apply_options
 from ..themes.page import page_geometry
-from .context import (
-    ArticleView,
-    Document,
-    RenderContext,
-    build_document,
-    build_front_matter,
-    build_page_numbers,
-)
+from .context import ArticleView, Document, RenderContext, build_document, build_front_matter
 from .links import LinkTargets
 from .pdf.provenance import Provenance
 from .weasy.engine import RenderedPdf, render_pdf
@@ -362,7 +355,11 @@ class _BookBuilder:
         """Assign pages to the parts; return the front matter and, lazily, the page numbers."""
         front = draft
         for _ in range(MAX_TRIES):
-            self._assign_pages(front.pages + 1)
+            page = front.pages + 1
+            for part in self.parts:
+                part.after_blank = self._starts_recto and page % 2 == 0
+                part.first_page = page + part.after_blank
+                page = part.first_page + part.pdf.pages
             if self._render_outdated():
                 continue
             names = front.layout.page_names
@@ -385,15 +382,9 @@ class _BookBuilder:
         names = [name or "" for name in self.page_names(front)]
         for start in range(0, len(names), NUMBERED_PAGES):
             batch = names[start : start + NUMBERED_PAGES]
-            document = build_page_numbers(self.context, batch, len(names))
+            # Empty pages of these names in the style sheet.
+            document = self.context.fill(sheets=batch, pages=len(names))
             yield replace(document, first_page=start + 1)
-
-    def _assign_pages(self, page: int) -> None:
-        """Assign first pages to all parts, beginning with ``page``."""
-        for part in self.parts:
-            part.after_blank = self._starts_recto and page % 2 == 0
-            part.first_page = page + part.after_blank
-            page = part.first_page + part.pdf.pages
 
     def _render_outdated(self) -> bool:
         """Render outdated parts again; return whether any number of pages changed."""

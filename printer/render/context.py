@@ -448,11 +448,6 @@ def build_front_matter(
     return replace(document, assets=Assets.of((picture, *files)))
 
 
-def build_page_numbers(context: RenderContext, names: Sequence[str], pages: int) -> Document:
-    """Return empty pages with these ``names`` in the style sheet, numbered of ``pages``."""
-    return context.fill(sheets=names, pages=pages)
-
-
 def _warn_of_endnotes(
     options: PrintOptions, links: LinkStyle, articles: Sequence[Article]
 ) -> Iterator[str]:
@@ -649,6 +644,5 @@ def _remove_links(block: Block) -> Block:
             return (replace(part, title=part.title or part.url, url="", blocks=blocks),)
         return None
 
-    (unlinked,) = transform((block,), replacement)
-    result: Block = unlinked
-    return result
+    unlinked: tuple[Block, ...] = transform((block,), replacement)
+    return unlinked[0]

@@ -62,7 +62,6 @@ def valid_language(tag: str) -> str:
 
 
 def valid_direction(direction: str) -> str:
-    """Return a writing direction if valid, or else ''."""
     return direction if direction in ("ltr", "rtl") else ""
 
 
@@ -71,7 +70,6 @@ _LINE_ENDS = {ord("\r"): "&#13;"}
 
 
 def escape_text(text: str) -> Markup:
-    """Return printable text as markup."""
     html = str(escape(printable(text)))
     return Markup(html.translate(_LINE_ENDS))  # noqa: S704 - escaped
 

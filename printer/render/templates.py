@@ -113,7 +113,8 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         clean=printable,
         breakable=breakable,
         written=display_url,
-        moment=_metadata_date,
+        # For metadata (W3C profile of ISO 8601): with a time only if it has a zone.
+        moment=lambda date: date if _TIME_ZONE.search(date) else date.partition("T")[0],
         address=lambda url: breakable_url(display_url(url)),
         lang=valid_language,
         code=highlight,
@@ -122,7 +123,9 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         signs=mark_symbols,
         initial=_wrap_initial,
         opening=_wrap_opening,
-        groupby_run=_group_runs,
+        groupby_run=lambda parts, name: [
+            (value, list(run)) for value, run in groupby(parts, key=attrgetter(name))
+        ],
         is_web=is_http,
         code_attributes=code_attributes,
         page_number=_page_number,
@@ -134,10 +137,10 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
     )
     env.tests.update(
         bare=is_bare,
-        brief=is_brief,
+        brief=lambda block: sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS,
         entry=is_entry,
         long=is_long_row,
-        lengthy=is_long_item,
+        lengthy=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
         titling=is_code_title,
         introducing=introduces,
         labelling=is_label,
@@ -251,16 +254,6 @@ def _is_too_large(operator: str, left: Any, right: Any) -> bool:
 
 
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
-
-
-def _metadata_date(published: str) -> str:
-    """Return a date for metadata (W3C profile of ISO 8601), with a time only if it has a zone."""
-    return published if _TIME_ZONE.search(published) else published.partition("T")[0]
-
-
-def _group_runs(parts: Sequence[Any], name: str) -> list[tuple[object, list[Any]]]:
-    """Group successive parts with the same value of the named attribute."""
-    return [(value, list(run)) for value, run in groupby(parts, key=attrgetter(name))]
 
 
 def _wrap_initial(html: Markup) -> Markup:
@@ -605,21 +598,7 @@ def _count_lines(item: Item) -> float:
 
 #: An item of more lines may stand alone on a page.
 MAX_BOUND_ITEM_LINES = 2
-
-
-def is_long_item(item: Item) -> bool:
-    """Return whether an item of a list is long enough to stand alone on a page."""
-    return _count_lines(item) > MAX_BOUND_ITEM_LINES
-
-
 MAX_UNBROKEN_BOX_CHARS = 600
-
-
-def is_brief(block: Block) -> bool:
-    """Return whether a block is short enough to be kept on one page."""
-    return sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS
-
-
 MAX_UNBROKEN_ROWS = 9
 MAX_UNBROKEN_TABLE_CHARS = 450
 #: The width of a character of a column's longest word.
@@ -637,7 +616,7 @@ def table_class(context: Context, table: Table) -> str:
 
     ``wide``, ``widest`` and ``across`` ones span columns; ``short`` ones are kept on one page.
     """
-    rows = (*table.head, *table.body, *table.foot)
+    rows = table.rows
     columns = max((sum(cell.colspan for cell in row) for row in rows), default=0)
     geometry = context.get("paper")
     room = needed = 0.0

@@ -95,7 +95,6 @@ class RenderPool(Closing):
 
     @property
     def size(self) -> int:
-        """The number of processes."""
         return len(self._workers)
 
     def start(self, pages: int = 1) -> None:

@@ -71,7 +71,6 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
 
 
 def settable_names(theme: Theme) -> list[str]:
-    """Return the names that ``--set`` accepts for a theme."""
     return [FONT, *theme.variables, *(name.replace("_", "-") for name in Page.model_fields)]
 
 

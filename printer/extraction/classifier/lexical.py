@@ -61,7 +61,6 @@ _UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30
 
 @lru_cache(4096)
 def character_class(code: int) -> int:
-    """Return the class of a code point."""
     char = chr(code)
     for number, characters in _PUNCTUATION.items():
         if char in characters:

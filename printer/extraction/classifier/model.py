@@ -67,7 +67,6 @@ def _load_odds(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, float
 
 @cache
 def load_default_model() -> ClassifierModel:
-    """Return the model that comes with the package."""
     return ClassifierModel.load(Path(__file__).with_name("model.npz").read_bytes())
 
 
@@ -459,7 +458,6 @@ class BoostedTrees:
         )
 
     def predict(self, rows: Column) -> Column:
-        """Return the probability of each row."""
         return self.predict_many(rows, 1)[:, 0]
 
     def predict_many(self, rows: Column, count: int) -> Column:

@@ -53,7 +53,6 @@ class SegmentGroups(NamedTuple):
         return cls(order, starts, owner, normalized[:, None])
 
     def means(self, values: Floats) -> Floats:
-        """Return the mean of each group."""
         means: Floats = np.add.reduceat((values * self.weights)[self.order], self.starts)
         return means
 
@@ -119,7 +118,6 @@ class NetworkEnsemble:
     last: Floats
 
     def predict(self, rows: Floats, graph: SegmentGraph) -> list[Floats]:
-        """Return the probability of each row by each network."""
         weights, bias = np.concatenate(self.inner, 1), np.concatenate(self.inner_bias)
         batches = [rows[start : start + _BATCH_ROWS] for start in range(0, len(rows), _BATCH_ROWS)]
         hidden = [

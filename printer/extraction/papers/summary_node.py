@@ -66,7 +66,6 @@ def score(page: Page) -> tuple[float, ...]:
 
 
 def count_marks(texts: list[str], marks: str) -> Ints:
-    """Count the characters of each text that are in ``marks``."""
     points = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype=np.uint32)
     is_mark = np.zeros(max(map(ord, marks), default=0) + 2, dtype=np.bool_)
     is_mark[[ord(mark) for mark in marks]] = True

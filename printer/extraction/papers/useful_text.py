@@ -80,7 +80,6 @@ def find_borders(page: Page) -> Borders | None:
 
 
 def useful_nodes(index: PageIndex) -> Bools:
-    """Return which nodes are useful text."""
     chars, links = index.segment_chars, index.segment_link_chars
     useful: Bools = (chars - links >= MIN_CHARS) & (links <= MAX_LINKS * chars)
     return useful

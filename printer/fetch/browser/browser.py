@@ -220,11 +220,7 @@ class Tab:
 
     @classmethod
     async def open(
-        cls,
-        process: BrowserProcess,
-        guard: Guard,
-        credentials: Credentials,
-        options: FetchOptions,
+        cls, process: BrowserProcess, guard: Guard, credentials: Credentials, options: FetchOptions
     ) -> Tab:
         """Open a tab; Playwright's errors pass through."""
         max_bytes = _TRAFFIC_FACTOR * options.max_bytes

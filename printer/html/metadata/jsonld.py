@@ -95,8 +95,7 @@ def _decode_wrapped(text: str) -> list[Any]:
 # One pass that skips strings, so that text like a comment inside them is kept.  Anything unclosed
 # extends to the end, so that nothing is scanned twice.
 _MISTAKES = re.compile(
-    r'("(?:[^"\\]++|\\.)*+"?)|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|//[^\n]*+|(,[\s,]*+)',
-    re.DOTALL,
+    r'("(?:[^"\\]++|\\.)*+"?)|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|//[^\n]*+|(,[\s,]*+)', re.DOTALL
 )
 
 

@@ -52,7 +52,6 @@ _RIGHT_TO_LEFT_SCRIPTS = frozenset(_TABLES["right_to_left_scripts"].split())
 
 
 def text_direction(language: str) -> str:
-    """Return the direction of a language, 'rtl' or 'ltr'."""
     primary, *subtags = language.lower().split("-")
     if subtags and len(subtags[0]) == 4:
         return "rtl" if subtags[0] in _RIGHT_TO_LEFT_SCRIPTS else "ltr"

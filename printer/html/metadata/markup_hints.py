@@ -554,7 +554,7 @@ _AUTHOR_CLASS = re.compile(
 )
 _DATE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:published|pubdate|pub-date|dt-published|publish-?(?:ed-?)?(?:date|time)"
-    r"|date-?published|entry-date|post-date|posted-on|article-date)(?:$|\s)",
+    r"|date-?published|entry-date|post-date|posted-on|article-date)(?:$|\s)"
 )
 
 

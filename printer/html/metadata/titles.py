@@ -306,7 +306,6 @@ class SiteNames:
         return title_key(text) in self.keys or self.repeats_host(text)
 
     def is_named(self, heading: str) -> bool:
-        """Return whether a heading names the site."""
         return self.is_site_name(heading) or self.is_leading_name(heading)
 
     def is_leading_name(self, text: str) -> bool:

@@ -471,7 +471,6 @@ def _copy_without(dictionary: Any, *keys: str) -> Any:
 
 
 def _add_entries(dictionary: bytes, entries: bytes) -> bytes:
-    """Return a serialized dictionary with more entries."""
     return b"%s%s >>" % (dictionary.removesuffix(b">>"), entries)
 
 

@@ -29,12 +29,10 @@ class Change:
         self._before: list[tuple[Box, str, Any]] = []
 
     def set(self, box: Box, name: str, value: Any) -> None:
-        """Set an attribute of a box."""
         self._before.append((box, name, getattr(box, name, None)))
         setattr(box, name, value)
 
     def set_style(self, box: Box, **values: Any) -> None:
-        """Change values in the style of a box."""
         style = box.style.copy()
         for name, value in values.items():
             style[name] = value

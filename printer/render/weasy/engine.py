@@ -8,7 +8,6 @@ over the pages as artifacts.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import logging
 import os
@@ -38,11 +37,11 @@ from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.provenance import AttachedFile, add_provenance
 from . import figure_placement
 from .box_tree import Box, lowest_edge, measure_gap
-from .figure_placement import has_class
+from .figure_placement import MIN_LAST_LINES, has_class
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
 from .layout_text import LayoutText, read_layout_text
-from .patches import patched
+from .patches import WarningCollector, patched
 
 if TYPE_CHECKING:
     from weasyprint.urls import URLFetcher
@@ -192,10 +191,6 @@ def _is_picture_alone(page: Box) -> bool:
     return len(blocks) == 1 and figure_placement.is_figure(blocks[0])
 
 
-#: Lines of the page before the last are moved to it unless that leaves a larger hole there.
-MIN_LAST_LINES = figure_placement.MIN_LAST_LINES
-
-
 def _last_page_css(pages: list[Any]) -> str:
     """Return CSS that shortens the page before a last page with too few lines, or ''."""
     heights = _line_heights(pages[-1])
@@ -206,6 +201,7 @@ def _last_page_css(pages: list[Any]) -> str:
     return f"@page :nth({len(pages) - 1}) {{ padding-bottom: {height:.2f}px !important }}"
 
 
+#: Lines of the page before the last are moved to it unless that leaves a larger hole there.
 MAX_LAST_HOLE_SHARE = 0.15
 
 
@@ -286,7 +282,8 @@ def asset_fetcher(assets: Assets) -> URLFetcher:
             for prefix in _INLINE_PICTURES:
                 if url.startswith(prefix):
                     content_type = {"Content-Type": prefix[5:-8]}
-                    return URLFetcherResponse(url, _decode_base64(url[len(prefix) :]), content_type)
+                    data = base64.b64decode(url[len(prefix) :], validate=True)
+                    return URLFetcherResponse(url, data, content_type)
             raise ValueError(f"not a part of the document: {url[:80]}")
 
         def open(self, url: object, data: object = None, timeout: object = None) -> object:
@@ -294,13 +291,6 @@ def asset_fetcher(assets: Assets) -> URLFetcher:
             return self.fetch(str(getattr(url, "full_url", url)))
 
     return AssetFetcher()
-
-
-def _decode_base64(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except binascii.Error as error:
-        raise ValueError("broken data: URL") from error
 
 
 class _DeferredModule(ModuleType):
@@ -347,7 +337,6 @@ def import_weasyprint() -> None:
 
 @contextmanager
 def _stand_ins(modules: dict[str, ModuleType]) -> Iterator[None]:
-    """Replace modules temporarily."""
     originals = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
     try:
@@ -405,24 +394,11 @@ def load_fonts() -> frozenset[str]:
     return _families
 
 
-class _Collector(logging.Handler):
-    """Collects the messages of one thread."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.messages: list[str] = []
-        self._thread = threading.get_ident()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.thread == self._thread and len(self.messages) < 10_000:
-            self.messages.append(record.getMessage())
-
-
 @contextmanager
 def collected_warnings() -> Iterator[list[str]]:
     """Collect WeasyPrint's log instead of printing it."""
     logger = logging.getLogger("weasyprint")
-    collector = _Collector()
+    collector = WarningCollector()
     propagate = logger.propagate
     logger.addHandler(collector)
     logger.propagate = False
@@ -510,7 +486,6 @@ class CompiledFFI(_cffi_backend.FFI):  # type: ignore[misc]
 
 
 def hash_declarations(source: str) -> str:
-    """Return a hash of C declarations."""
     return sha256(source.encode()).hexdigest()
 
 

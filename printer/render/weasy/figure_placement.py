@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -117,12 +118,7 @@ class _Place:
 
     @property
     def figure(self) -> Box:
-        """The box of the figure."""
         return self.parent.children[self.index]
-
-    def is_better_than(self, other: _Place) -> bool:
-        """Return whether another figure begins the next page, or the gap has become smaller."""
-        return self.figure is not other.figure or self.gap < other.gap - 1
 
 
 #: Shares of the height of the page.
@@ -164,18 +160,17 @@ class _PageFiller:
         """Change the tree to fill the page better; return whether it was changed."""
         if self._is_done:
             return bool(next_page) and self._change.undo()
-        place = _find_first_figure(page, self._root, next_page)
-        if self._before and self._to_divide:
+        place, before = _find_first_figure(page, self._root, next_page), self._before
+        if before and self._to_divide:
             division, self._to_divide = self._to_divide, None
-            if _move_into_text(page, self._before.parent, division, self._change):
-                self._divided.add(id(self._before.figure))
+            if _move_into_text(page, before.parent, division, self._change):
+                self._divided.add(id(before.figure))
                 return True
-            place = self._before if division.is_required else place
+            place = before if division.is_required else place
         undone = False
-        is_no_better = place and self._before and not place.is_better_than(self._before)
-        if is_no_better and self._change.has_changed:
-            self._change.undo()
-            place, undone = self._before, True
+        if place and before and place.figure is before.figure and place.gap >= before.gap - 1:
+            undone = self._change.undo()
+            place = before if undone else place
         self._before, self._change = place, Change()
         if place is None and not undone:
             self._is_done = _shrink_for_last_lines(page, self._root, next_page, self._change)
@@ -191,48 +186,41 @@ class _PageFiller:
         is_large = place.gap > LARGE_GAP * place.height
         may_break = self._may_break and is_large
         is_blank = place.gap > MAX_GAP * place.height
+        figure, change = place.figure, self._change
+        last_scale = LAST_SCALE if is_blank else MIN_SCALE
+        move_text = partial(self._move_text_before_figure, page, place)
         steps: dict[str, Callable[[], bool]] = {
-            "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
-            "text": lambda: self._move_text_before_figure(page, place),
-            "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
-            "back": lambda: _move_before_text(page, place, self._change),
-            "last": lambda: is_blank and _shrink(page, place, self._change, LAST_SCALE),
-            "both": lambda: (
-                is_large
-                and _shrink_both(page, place, self._change, LAST_SCALE if is_blank else MIN_SCALE)
-            ),
-            "heading": lambda: is_large and _move_heading_before_figure(place, self._change),
-            "torn": lambda: (
-                may_break and self._move_text_before_figure(page, place, may_break=True)
-            ),
+            "slightly": lambda: _shrink(page, place, change, SLIGHT_SCALE),
+            "text": move_text,
+            "shrink": lambda: _shrink(page, place, change, MIN_SCALE),
+            "back": lambda: _move_before_text(page, place, change),
+            "last": lambda: is_blank and _shrink(page, place, change, LAST_SCALE),
+            "both": lambda: is_large and _shrink_both(page, place, change, last_scale),
+            "heading": lambda: is_large and _move_heading_before_figure(place, change),
+            "torn": lambda: may_break and move_text(may_break=True),
         }
-        if not is_figure(place.figure):
+        if not is_figure(figure):
+            allow_breaks = partial(_allow_breaks, figure, change)
             steps = {
-                "tighten": lambda: _tighten(page, place, self._change),
-                "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
+                "tighten": lambda: _tighten(page, place, change),
+                "breaks": lambda: may_break and allow_breaks(),
                 "tighten and break": lambda: (
-                    may_break
-                    and _tighten(page, place, self._change, to_fit=False)
-                    and _allow_breaks(place.figure, self._change)
+                    may_break and _tighten(page, place, change, to_fit=False) and allow_breaks()
                 ),
-                "rows": lambda: (
-                    may_break
-                    and is_blank
-                    and _allow_breaks(place.figure, self._change, few_rows=True)
-                ),
-                "lead": lambda: may_break and _release_lead(page, place, self._change),
+                "rows": lambda: may_break and is_blank and allow_breaks(few_rows=True),
+                "lead": lambda: may_break and _release_lead(page, place, change),
             }
-            if _avoids_breaks(place.figure, ("ul", "ol")):  # It is better parted from its lead-in.
+            if _avoids_breaks(figure, ("ul", "ol")):  # It is better parted from its lead-in.
                 steps = {"tighten": steps.pop("tighten"), "lead": steps.pop("lead"), **steps}
-        elif is_beside(place.figure):  # It is small, and text is to be beside it.
-            steps = {"text": steps["text"]}
-        elif _is_labelled(place.figure):  # Its texts keep their place among the others.
+        elif is_beside(figure):  # It is small, and text is to be beside it.
+            steps = {"text": move_text}
+        elif _is_labelled(figure):  # Its texts keep their place among the others.
             is_first = not place.index or not _is_labelled(place.parent.children[place.index - 1])
-            steps = {"text": steps["text"]} if is_first else {}
+            steps = {"text": move_text} if is_first else {}
         if not undone:
-            self._tried.discard((id(place.figure), "text"))
+            self._tried.discard((id(figure), "text"))
         for name, step in steps.items():
-            key = id(place.figure), name
+            key = id(figure), name
             if key not in self._tried:
                 self._tried.add(key)
                 if step():
@@ -259,12 +247,10 @@ class _PageFiller:
             end += _has_tag(parent, end + 1, TEXT_TAGS)  # not alone below the heading
         text = parent.children[end]
         avoids_breaks = _avoids_breaks(text)
-        if (
-            avoids_breaks
-            and not may_break
-            and not _fits(page, place, parent.children[start : end + 1])
-        ):
-            return False
+        if avoids_breaks and not may_break:
+            above = parent.children[place.start : place.index]
+            if _height_of(page, place, [*above, *parent.children[start : end + 1]]) > place.gap:
+                return False
         is_bound = not _is_named(place.figure) and _is_figure_at(parent, end + 1)
         must_divide = not _is_passable(parent, end)
         must_divide |= is_bound and place.gap <= MAX_GAP_ABOVE_BOUND * place.height
@@ -276,12 +262,6 @@ class _PageFiller:
         if may_break and avoids_breaks:
             _allow_breaks(text, self._change)
         return self._change.move(parent, start, place.index, end + 1 - start)
-
-
-def _fits(page: Box, place: _Place, blocks: list[Box]) -> bool:
-    """Return whether blocks fit in the gap before a figure, below its headings, as estimated."""
-    above = place.parent.children[place.start : place.index]
-    return _height_of(page, place, [*above, *blocks]) <= place.gap
 
 
 def _height_of(page: Box, place: _Place, blocks: list[Box]) -> float:
@@ -297,7 +277,6 @@ def _height_of(page: Box, place: _Place, blocks: list[Box]) -> float:
 
 
 def _spaces(blocks: list[Box]) -> Iterator[float]:
-    """Yield the spaces between blocks."""
     for above, below in pairwise(blocks):
         yield max(margins_of(above, "bottom"), margins_of(below, "top"))
 
@@ -408,7 +387,7 @@ def _is_movable(parent: Box, index: int) -> bool:
 
 def is_figure(box: Box) -> bool:
     """Return whether a box is a figure or a row of figures."""
-    return bool(box.element_tag == "figure") or _is_row(box)
+    return bool(box.element_tag == "figure" or has_class(box, "figures"))
 
 
 def _is_turned(box: Box) -> bool:
@@ -673,14 +652,10 @@ def _shrink_both(page: Box, place: _Place, change: Change, min_scale: float) -> 
     return True
 
 
-def _is_row(box: Box) -> bool:
-    return has_class(box, "figures")
-
-
 def _is_labelled(box: Box) -> bool:
     """Return whether a box is a row of figures with text besides captions."""
-    cells = (part for part in box.descendants() if has_class(part, "cell")) if _is_row(box) else ()
-    return any(len(cell.children) > 1 for cell in cells)
+    parts = box.descendants() if has_class(box, "figures") else ()
+    return any(has_class(part, "cell") and len(part.children) > 1 for part in parts)
 
 
 def has_class(box: Box, name: str) -> bool:
@@ -701,7 +676,6 @@ MAX_INSET_SCALE = 0.8
 
 
 def _scale(figure: Box, change: Change, scale: float) -> None:
-    """Change the width of the picture of a figure."""
     (picture,) = _pictures(figure)
     width, left = picture.style["width"], figure.style["margin_left"]
     inset = getattr(left, "value", 0) if left == figure.style["margin_right"] else 0

@@ -65,7 +65,7 @@ class _PageLayout:
         """Return the page and where the next one begins."""
         page, next_page = self._lay_out(self.pending, ())  # as WeasyPrint places the notes
         called = self._find_called_notes(page)
-        if _are_same_notes(called, self.context.current_page_footnotes):
+        if sorted(map(id, called)) == sorted(map(id, self.context.current_page_footnotes)):
             notes = called
         else:
             page, next_page, notes = self._lay_out_notes_first()
@@ -127,13 +127,13 @@ class _PageLayout:
             if count >= max_count:
                 break
             layout = self._lay_out_reserving(candidates[:count])
-            if all(_contains_note(note, candidates[:count]) for note in layout[2]):
+            if all(note in candidates[:count] for note in layout[2]):
                 best, next_page, max_count = layout, self._next_page(), count
             else:
                 failed_count = count
         self.context.page_maker[self.index + 1] = next_page
         page, _, called = best
-        _remove_notes(page, [note for note in candidates if not _contains_note(note, called)])
+        _remove_notes(page, [note for note in candidates if note not in called])
         return best
 
     def _next_page(self) -> Any:
@@ -194,14 +194,6 @@ def report_notes(original: Callable[..., None], context: Any, height: float) -> 
 def _note_key(element: Any) -> Any:
     """Return what identifies a note: the number of its link, or itself."""
     return element.get("data-number") or id(element)
-
-
-def _contains_note(note: Box, notes: Iterable[Box]) -> bool:
-    return any(note is member for member in notes)
-
-
-def _are_same_notes(called: Sequence[Box], placed: Sequence[Box]) -> bool:
-    return len(called) == len(placed) and all(_contains_note(note, placed) for note in called)
 
 
 def _remove_notes(page: Box, notes: Iterable[Box]) -> None:

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ...i18n import load_table
 from ...text import UNSPACED, UNSPACED_CHARACTER
@@ -88,10 +88,8 @@ def break_heading(context: Any, box: Box) -> None:
         measures = words, spaces, penalties, box.width
         chosen = choose_lines(*measures)
         if box.element_tag == "h1":
-            colon = text.find(": ") + 1
-            chosen = _choose_title_lines(
-                chosen, ends.index(colon) if colon in ends else -1, *measures
-            )
+            at = text.find(": ") + 1
+            chosen = _choose_title_lines(chosen, ends.index(at) if at in ends else -1, measures)
             if faults := _count_faults(chosen, words, penalties):
                 smaller = choose_lines(words, spaces, penalties, box.width / SMALLER_TITLE)
                 if _count_faults(smaller, words, penalties) < faults:
@@ -104,23 +102,19 @@ def break_heading(context: Any, box: Box) -> None:
 
 #: A longer text below a title is a paragraph; only the lines of a deck are made even.
 MAX_DECK_BREAKS = 3
+#: The arguments of :func:`choose_lines`.
+_Measures: TypeAlias = tuple[list[float], list[float], list[float], float]
 
 
-def _choose_title_lines(
-    chosen: list[int],
-    colon: int,
-    words: list[float],
-    spaces: list[float],
-    penalties: list[float],
-    width: float,
-) -> list[int]:
+def _choose_title_lines(chosen: list[int], colon: int, measures: _Measures) -> list[int]:
     """Return the breaks of a title: after its colon if there are several, or more even ones.
 
     Evenness wins if the first line is less than half as long as the longest.  ``colon`` is the
     index of the space after the colon, -1 for none.
     """
     if len(chosen) > 1 and colon >= 0:
-        return _end_line_at(colon, chosen, words, spaces, penalties, width)
+        return _end_line_at(colon, chosen, measures)
+    words, spaces, penalties, width = measures
     costs = [cost if cost < 0 or cost >= BESIDE_AMPERSAND else 0.0 for cost in penalties]
     even = choose_lines(words, spaces, costs, width)
     is_short, stays_short = (
@@ -404,15 +398,9 @@ def choose_lines(
 MIN_HEAD_SHARE = 1 / 3
 
 
-def _end_line_at(
-    at: int,
-    chosen: list[int],
-    words: list[float],
-    spaces: list[float],
-    penalties: list[float],
-    width: float,
-) -> list[int]:
+def _end_line_at(at: int, chosen: list[int], measures: _Measures) -> list[int]:
     """Return a title's breaks with one after its colon, if the first line is long enough."""
+    words, spaces, penalties, width = measures
     head = choose_lines(words[: at + 1], spaces[:at], penalties[:at], width)
     tail = choose_lines(words[at + 1 :], spaces[at + 1 :], penalties[at + 1 :], width)
     breaks = [*head, at, *(at + 1 + n for n in tail)]
@@ -490,12 +478,8 @@ def _break_before_headings(box: Box, columns: Box, index: int) -> dict[int, None
     while count < index and _is_above_block(box.children[index - count - 1]):
         count += 1
     remaining, last_boxes = columns.children[:-count], columns.children[-count:]
-    headings = box.children[index - count : index]
-    if (
-        not count
-        or not remaining
-        or [b.element for b in last_boxes] != [b.element for b in headings]
-    ):
+    headings = [heading.element for heading in box.children[index - count : index]]
+    if not (count and remaining) or [last.element for last in last_boxes] != headings:
         return {index: None}
     columns.children = remaining
     last_box = remaining[-1]

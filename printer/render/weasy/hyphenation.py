@@ -21,7 +21,6 @@ class Patterns(dict[str, str | Pattern | None]):
     """The patterns of a dictionary by their letters, parsed when they are looked up."""
 
     def get(self, letters: str) -> Pattern | None:  # type: ignore[override]
-        """Return the pattern with these letters."""
         pattern = super().get(letters)
         if isinstance(pattern, str):
             _, pattern = parse_pattern(pattern)

@@ -247,8 +247,13 @@ class Paragraph:
             self._pieces, divisions, strict=True
         ):
             data, size = piece.text.encode(), piece.style["font_size"]
-            hyphen = _hyphen_width(self._context, piece.style) if word_breaks else 0.0
+            hyphen = 0.0
+            if word_breaks:
+                _, hyphen = set_on_line(
+                    piece.style["hyphenate_character"], piece.style, self._context
+                )
             is_nowrap = piece.style["white_space"] == "nowrap"
+            line_ends = () if is_nowrap else line_breaks
             spaced = (at for match in _SPACES.finditer(data) for at in match.span())
             for index in sorted({0, *spaced, *word_breaks, *line_breaks}):
                 if index == len(data):
@@ -257,7 +262,8 @@ class Paragraph:
                 position, start = width + positions[index], offset + index
                 if byte == _SPACE and not is_nowrap:
                     if not follows_space:
-                        hang = size * HANGS.get(_character_before(data, index), 0.0)
+                        last = data[max(0, index - 3) : index].decode(errors="ignore")[-1:]
+                        hang = size * HANGS.get(last, 0.0)
                         end = Break(start, position, position, spaces, spaces, hang)
                     spaces += 1
                     follows_space = True
@@ -268,24 +274,10 @@ class Paragraph:
                             Break(start, end.width, position, end.spaces, spaces, end.hang)
                         )
                 elif index in word_breaks:
-                    hang = size * HANGS["-"]
-                    breaks.append(
-                        Break(
-                            start,
-                            position + hyphen,
-                            position,
-                            spaces,
-                            spaces,
-                            hang,
-                            True,
-                            word_breaks[index],
-                        )
-                    )
-                elif (
-                    index in line_breaks
-                    and not is_nowrap
-                    and not _OPENING.fullmatch(data, 0, index)
-                ):
+                    widths, hang = (position + hyphen, position), size * HANGS["-"]
+                    is_name = word_breaks[index]
+                    breaks.append(Break(start, *widths, spaces, spaces, hang, True, is_name))
+                elif index in line_ends and not _OPENING.fullmatch(data, 0, index):
                     breaks.append(Break(start, position, position, spaces, spaces))
                 spaces += byte == _SPACE or data.startswith(_NO_BREAK_SPACE, index)
                 follows_space = False
@@ -363,10 +355,6 @@ def _adjustment_ratio(room: float, hang: float, spaces: float) -> float:
     if not spaces:
         return 0.0
     return room / spaces / (SHRINK if room < 0 else STRETCH)
-
-
-def _character_before(data: bytes, index: int) -> str:
-    return data[max(0, index - 3) : index].decode(errors="ignore")[-1:]
 
 
 def _resume_offset(box: Box, skip_stack: Any) -> int:
@@ -505,14 +493,8 @@ def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, boo
 
 
 def _begins_sentence(text: str, begin: int, before: str) -> bool:
-    """Return whether a word is the first of a sentence."""
     preceding = text[max(0, begin - 8) : begin].strip() or before[-8:].strip()
     return not preceding or bool(_SENTENCE_START.search(preceding))
-
-
-def _hyphen_width(context: Any, style: Any) -> float:
-    _, width = set_on_line(style["hyphenate_character"], style, context)
-    return width
 
 
 def set_on_line(text: str, style: Any, context: Any) -> tuple[Any, float]:

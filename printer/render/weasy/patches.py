@@ -423,43 +423,43 @@ def reuse_style_sheet(original: Callable[..., Any], *args: Any, **kwargs: Any) -
     sheet = _parse_style_sheet(original, text, media_type)
     if sheet is None:
         return original(*args, **kwargs)
-    kwargs["page_rules"].extend(sheet.page_rules)
-    kwargs["counter_style"].update(sheet.counter_style)
-    return sheet.css
+    css, page_rules, counter_style = sheet
+    kwargs["page_rules"].extend(page_rules)
+    kwargs["counter_style"].update(counter_style)
+    return css
 
 
-@dataclass(frozen=True, slots=True)
-class _StyleSheet:
-    css: Any
-    page_rules: list[Any]
-    counter_style: dict[str, Any]
+class WarningCollector(logging.Handler):
+    """Collects the warnings of one thread."""
 
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+        self._thread = threading.get_ident()
 
-class _Listener(logging.Handler):
-    """Records whether there was a warning."""
-
-    heard = False
-
-    def emit(self, record: logging.LogRecord) -> None:  # noqa: ARG002 - as it is called
-        self.heard = True
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.thread == self._thread and len(self.messages) < 10_000:
+            self.messages.append(record.getMessage())
 
 
 MAX_CACHED_STYLE_SHEETS = 16
 
 
 @lru_cache(maxsize=MAX_CACHED_STYLE_SHEETS)
-def _parse_style_sheet(original: Callable[..., Any], text: str, media: str) -> _StyleSheet | None:
-    """Return a parsed style sheet; None if it has faults, about which each document must warn."""
+def _parse_style_sheet(
+    original: Callable[..., Any], text: str, media: str
+) -> tuple[Any, list[Any], dict[str, Any]] | None:
+    """Return a style sheet and its rules; None if it has faults, of which each document warns."""
     page_rules: list[Any] = []
     counter_style: dict[str, Any] = {}
-    logger, listener = logging.getLogger("weasyprint"), _Listener(logging.WARNING)
-    logger.addHandler(listener)
+    logger, collector = logging.getLogger("weasyprint"), WarningCollector()
+    logger.addHandler(collector)
     try:
         rules = {"page_rules": page_rules, "counter_style": counter_style}
         css = original(string=text, media_type=media, **rules)
     finally:
-        logger.removeHandler(listener)
-    return None if listener.heard else _StyleSheet(css, page_rules, counter_style)
+        logger.removeHandler(collector)
+    return None if collector.messages else (css, page_rules, counter_style)
 
 
 def lay_out_lines_once(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -563,11 +563,6 @@ class Patch:
     replacement: Callable[..., Any]
 
 
-#: The replacements that save time and change nothing: the pages are the same without them.
-FASTER = (
-    compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet, space_words,
-    split_planned_text,
-)  # fmt: skip
 PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
     Patch("weasyprint.layout.block", "block_container_layout", split_directions),

@@ -25,14 +25,7 @@ from ..forms import (
     theme_assignments,
 )
 from ..schemas import Print, PrintEdit, PrintEditRequest, PrintId, print_data, print_format
-from ..service import (
-    NotEditable,
-    PrintService,
-    Service,
-    block_label,
-    preview_blocks,
-    propose_rules,
-)
+from ..service import NotEditable, PrintService, Service, block_label, preview_blocks, propose_rules
 
 api = APIRouter(tags=["prints"])
 pages = APIRouter()

@@ -21,7 +21,6 @@ from printer.render.context import (
     RenderContext,
     build_document,
     build_front_matter,
-    build_page_numbers,
 )
 from printer.render.links import LinkTargets
 from printer.render.pdf import merge
@@ -117,7 +116,7 @@ def test_titles_and_links_that_look_like_references_stay(
     path = tmp_path / "part.pdf"
     path.write_bytes(part)
     context = RenderContext.of([SAMPLE_ARTICLE, SAMPLE_ARTICLE], PrintOptions())
-    folios = press.render(build_page_numbers(context, ["", *[""] * 2 * pages], 1 + 2 * pages))
+    folios = press.render(context.fill(sheets=["", *[""] * 2 * pages], pages=1 + 2 * pages))
     file = BytesIO()
     merge_parts(front, [MergePart(path), MergePart(path)], [folios.pdf], frozenset({0}), file)
     with pikepdf.open(file) as pdf, pdf.open_outline() as outline:

@@ -40,6 +40,16 @@ from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(weasyprint.__file__).parent
 
+#: The replacements that save time and change nothing: the pages are the same without them.
+FASTER = {
+    patches.compute_once,
+    patches.keep_page_references,
+    patches.lay_out_lines_once,
+    patches.reuse_style_sheet,
+    patches.space_words,
+    patches.split_planned_text,
+}
+
 #: The parameters of each function that is replaced.
 PARAMETERS = {
     "block_container_layout": "context box bottom_space skip_stack page_is_empty absolute_boxes"
@@ -201,7 +211,7 @@ def test_the_patches_that_save_time_change_nothing(
     article = extract(source, "https://example.org/")
     document = render_html([article], {}, PrintOptions(theme=theme))
     fast = render_pdf(document).pdf
-    monkeypatch.setattr(patches, "disabled", set(patches.FASTER))
+    monkeypatch.setattr(patches, "disabled", FASTER)
     assert render_pdf(document).pdf == fast
 
 
