@@ -349,11 +349,8 @@ def transform(value: Any, replacement: Callable[[Any], Iterable[Any] | None]) ->
 def renumber_headings(value: Any, outer_levels: Sequence[int] = ()) -> Any:
     """Return blocks whose heading levels begin at 2 and skip none, as screen readers require.
 
-    Headings within a list or a quotation are below the heading above it.
-
-    Args:
-        value: A tuple of blocks, or a block.
-        outer_levels: The page's levels of the headings around the value.
+    Headings within a list or a quotation are below the heading above it; ``outer_levels`` are the
+    page's levels of the headings around ``value``.
     """
     open_levels = list(outer_levels)
 
@@ -482,15 +479,9 @@ class Article:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data; blocks have a ``type``, empty values are left out."""
+        names = ("title", "byline", "published", "site", "lead", "language", "direction", "url")
         return {
-            "title": self.title,
-            "byline": self.byline,
-            "published": self.published,
-            "site": self.site,
-            "lead": self.lead,
-            "language": self.language,
-            "direction": self.direction,
-            "url": self.url,
+            **{name: getattr(self, name) for name in names},
             "confidence": round(self.confidence, 3),
             "blocks": [to_data(block) for block in self.blocks],
             "figures": [to_data(figure) for figure in self.figures],

@@ -20,11 +20,9 @@ class Backoff:
     jitter: float = 0.0
 
     def delay(self, failures: int, at_least: float = 0.0) -> float:
-        """Return the seconds to wait after the given number of failures.
+        """Return the seconds to wait after a number of failures, 1 or more.
 
-        Args:
-            failures: the number of failed attempts, 1 or more.
-            at_least: the delay that the server asks for (Retry-After), up to ``maximum``.
+        ``at_least`` is the delay that the server asks for (Retry-After), up to ``maximum``.
         """
         delay = self.first * 2.0 ** (failures - 1)
         delay *= 1.0 - self.jitter * random.random()  # noqa: S311 - no secret

@@ -175,12 +175,7 @@ _OF_SMALL_PAGES: Final[tuple[Obstacle, ...]] = ("robot check", "consent")
 
 
 def find_obstacle(page: Page, text: str) -> Obstacle:
-    """Return the kind of page shown instead of an article, or ''.
-
-    Args:
-        page: The page.
-        text: The text that was selected as its article, '' for none.
-    """
+    """Return the kind of page shown instead of the article with this text ('' for none), or ''."""
     size = _size(text)
     if size > MAX_STUB_CHARS:
         return ""

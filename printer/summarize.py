@@ -40,12 +40,9 @@ _MAX_TERM_CHARS = 60
 
 
 class Tokenizer:
-    """Turns texts of one language into terms.
+    """Turns texts of one language (BCP 47) into terms, by its stemmer and stop list if it has them.
 
     Scripts without spaces yield pairs of adjacent characters.
-
-    Args:
-        language: A BCP 47 tag or ''; stemmer and stop list are used if the language has them.
     """
 
     def __init__(self, language: str = "") -> None:
@@ -61,7 +58,8 @@ class Tokenizer:
     def terms(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield each term of a text with its spelling there, in order."""
         for word in self._words(text):
-            yield self._stem(word), word
+            folded = word.casefold()
+            yield str(self._stemmer.stemWord(folded)) if self._stemmer else folded, word
 
     def _words(self, text: str) -> Iterator[str]:
         for match in _WORD.finditer(text):
@@ -75,10 +73,6 @@ class Tokenizer:
             for word in words:
                 if 1 < len(word) <= _MAX_TERM_CHARS and word.casefold() not in self._stop_words:
                     yield word
-
-    def _stem(self, word: str) -> str:
-        folded = word.casefold()
-        return str(self._stemmer.stemWord(folded)) if self._stemmer else folded
 
 
 @lru_cache(maxsize=64)
@@ -100,10 +94,8 @@ _MIN_TERMS = 6
 class DocumentProfile:
     """The key paragraphs of a document.
 
-    Attributes:
-        sums: S_j by paragraph.
-        keywords: The worth terms in the key paragraphs, as written, most frequent first.
-        lengths: The number of terms of any kind by paragraph.
+    ``sums`` has S_j, ``lengths`` the number of terms of any kind by paragraph; ``keywords`` are the
+    worth terms in the key paragraphs, as written, most frequent first.
     """
 
     sums: tuple[int, ...]

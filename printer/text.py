@@ -201,12 +201,8 @@ _CUT_CHARACTERS = " .…"
 def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
     """Return the number of lines of a preview, 0 if it is none.
 
-    A preview is the beginning of a text; its last line is cut.
-
-    Args:
-        lines: The lines of a page or a post.
-        preview: The index of the preview's first line.
-        text: The index of the full text's first line.
+    A preview is the beginning of a text; its last line is cut.  ``preview`` and ``text`` are the
+    indexes of their first lines among those of a page or a post.
     """
     chars = 0
     for i in range(min(text - preview, len(lines) - text, _MAX_PREVIEW_LINES)):

@@ -49,19 +49,11 @@ Kind = Literal["image", "drawing", "poster", "background", "lead"]
 class Candidate:
     """A place of a picture on the page.
 
-    Attributes:
-        element: The picture's element.
-        kind: The kind of picture.
-        index: The position of the element, or of its nearest indexed ancestor, in the page's index.
-        segment: The index of the text segment that the picture is in or before.
-        sources: All its URLs, as written in the page.
-        alt: Its alternative text.
-        title: Its ``title`` attribute.
-        width: Its declared or rendered width in CSS pixels, 0 if unknown.
-        height: Its declared or rendered height in CSS pixels, 0 if unknown.
-        natural_width: The width of the widest version in pixels, 0 if unknown.
-        url_key: A key that all URLs of this picture share.
-        best: The source to print.
+    ``index`` is the position of the element, or of its nearest indexed ancestor, in the page's
+    index, ``segment`` the text segment that it is in or before.  ``sources`` are all URLs as
+    written in the page, ``best`` is the one to print, ``url_key`` a key that all share.  ``width``
+    and ``height`` are declared or rendered, in CSS pixels, ``natural_width`` is the width of the
+    widest version in pixels (0: unknown).
     """
 
     element: HtmlElement
@@ -182,10 +174,8 @@ def _candidate(
 ) -> Candidate:
     width, height = _declared_side(element, "width"), _declared_side(element, "height")
     best = best_source(sources)
-    if best and not width and not height:
-        match = _SIZE_IN_URL.search(best.url[-200:])
-        if match:
-            width, height = int(match[1]), int(match[2])
+    if best and not width and not height and (match := _SIZE_IN_URL.search(best.url[-200:])):
+        width, height = int(match[1]), int(match[2])
     alt = element.get("alt")
     if kind == "drawing":
         width, height = _drawing_size(element, width, height)
@@ -394,9 +384,7 @@ def _is_displayed(candidate: Candidate) -> bool:
 
 def _have_common_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
     ancestors = set(islice(one.iterancestors(), _MAX_COPY_LEVELS))
-    return any(
-        ancestor in ancestors for ancestor in islice(other.iterancestors(), _MAX_COPY_LEVELS)
-    )
+    return not ancestors.isdisjoint(islice(other.iterancestors(), _MAX_COPY_LEVELS))
 
 
 #: Elements whose backgrounds are not pictures of their own.

@@ -206,7 +206,9 @@ def _is_byline(finder: CaptionFinder, segment: Segment) -> bool:
 
 
 def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool:
-    if _is_in_caption(segment):
+    """Return whether an element around a text, or inline ones around all of it, are so named."""
+    parents = [leaf.parent for leaf in segment.leaves if leaf.text and not leaf.text.isspace()]
+    if parents and all(_has_caption_around(parent, segment) for parent in parents):
         return True
     index = finder.index.segment_blocks[segment.index]
     while index > top:
@@ -352,12 +354,6 @@ def _is_floated(element: HtmlElement) -> bool:
         or (element.get("align") or "").lower() in ("left", "right")
         or _FLOATED_NAME.search(_element_name(element)) is not None
     )
-
-
-def _is_in_caption(segment: Segment) -> bool:
-    """Return whether all of a segment's text is in inline elements that are named captions."""
-    leaves = [leaf for leaf in segment.leaves if leaf.text and not leaf.text.isspace()]
-    return bool(leaves) and all(_has_caption_around(leaf.parent, segment) for leaf in leaves)
 
 
 def _has_caption_around(node: HtmlElement | None, segment: Segment) -> bool:
@@ -643,9 +639,7 @@ def _is_credit(node: HtmlElement, name: str) -> bool | None:
     if _CREDIT_CLASS.search(name) or node.tag == "small":
         return True
     is_line = node.tag in _CREDIT_TAGS
-    if is_line and _CREDIT_START.match((node.text or "").lstrip()[:80]):
-        return True
-    return None
+    return True if is_line and _CREDIT_START.match((node.text or "").lstrip()[:80]) else None
 
 
 #: Marks that are ignored if they cover the whole caption.

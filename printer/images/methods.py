@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..files import load_json
 from ..html.index import ElementFlag
@@ -57,13 +57,7 @@ if TYPE_CHECKING:
 def select_pictures(
     page: Page, verdict: Verdict, options: ExtractOptions, probe: SizeFilter | None = None
 ) -> PictureSelection:
-    """Select the pictures to print.
-
-    Args:
-        page: The page.
-        verdict: The decision which text belongs to the article.
-        options: ``images`` limits the pictures, ``image_method`` names the method.
-        probe: Rejects pictures of undeclared size by their files.
+    """Select the pictures to print; ``probe`` rejects those of undeclared size by their files.
 
     Raises:
         UsageError: The method or the recognizer is unknown.
@@ -182,9 +176,8 @@ def select_by_score(
     captions = CaptionFinder(page, candidates)
     reader = FeatureReader(page, verdict, candidates, bounds)
     features = [(candidate, reader.features(candidate)) for candidate in scored]
-    selected, below_threshold = _apply_threshold(
-        features, weights or load_weights(), captions, reader, lists_things=verdict.lists_things
-    )
+    weights = weights or load_weights()
+    selected, below_threshold = _apply_threshold(features, weights, captions, reader)
     rejected += below_threshold
     selected = share_captions(page, selected)
     return PictureSelection(
@@ -216,13 +209,12 @@ _MIN_LISTED_SHARE = 0.5
 _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
 
 
+#: Pictures and their features.
+_Features: TypeAlias = Sequence[tuple[Candidate, frozenset[str]]]
+
+
 def _apply_threshold(
-    features: Sequence[tuple[Candidate, frozenset[str]]],
-    weights: Weights,
-    captions: CaptionFinder,
-    reader: FeatureReader,
-    *,
-    lists_things: bool,
+    features: _Features, weights: Weights, captions: CaptionFinder, reader: FeatureReader
 ) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
     """Select by score; of copies of a picture, the best, preferably with a caption.
 
@@ -231,7 +223,7 @@ def _apply_threshold(
     reasons: dict[Candidate, str] = {}
     best: dict[str, tuple[bool, float]] = {}
     captions_found: dict[Candidate, Caption] = {}
-    listed = _find_listed(features, weights, reader, lists_things=lists_things)
+    listed = _find_listed(features, weights, reader)
     lead = _find_lead(features, weights, captions, reader)
     for candidate, names in features:
         score = weights.score(names)
@@ -267,9 +259,7 @@ def _apply_threshold(
     return selected, rejected
 
 
-def _repeated_in_text(
-    features: Sequence[tuple[Candidate, frozenset[str]]], reader: FeatureReader
-) -> set[Candidate]:
+def _repeated_in_text(features: _Features, reader: FeatureReader) -> set[Candidate]:
     """Return the copies of pictures that the text shows in several of its places.
 
     There is text of the article around each copy and between them; those of an article are alike,
@@ -319,13 +309,7 @@ def _is_other_text(reader: FeatureReader, one: int, other: int) -> bool:
     return all(between[k:] + between[:k] != text for k, text in enumerate(around))
 
 
-def _find_listed(
-    features: Sequence[tuple[Candidate, frozenset[str]]],
-    weights: Weights,
-    reader: FeatureReader,
-    *,
-    lists_things: bool,
-) -> set[Candidate]:
+def _find_listed(features: _Features, weights: Weights, reader: FeatureReader) -> set[Candidate]:
     """Return the pictures with little text that are like several that reach the threshold.
 
     On pages that list things, it is lower for those with text of the article.
@@ -333,6 +317,7 @@ def _find_listed(
     shapes = Counter(reader.structures[candidate] for candidate, _ in features)
     high = [(c, names) for c, names in features if weights.score(names) >= weights.threshold]
     high_scores = Counter(reader.structures[candidate] for candidate, _ in high)
+    lists_things = reader.verdict.lists_things
     bonus = _LISTED_BONUS if lists_things else 0
     in_text = {c for c, names in features if _LISTED_FEATURE in names or names >= _GALLERY_FEATURES}
     high_scores_in_text = Counter(
@@ -357,10 +342,7 @@ def _find_listed(
 
 
 def _find_lead(
-    features: Sequence[tuple[Candidate, frozenset[str]]],
-    weights: Weights,
-    captions: CaptionFinder,
-    reader: FeatureReader,
+    features: _Features, weights: Weights, captions: CaptionFinder, reader: FeatureReader
 ) -> Candidate | None:
     """Return the best candidate for the lead picture if none near the title would be selected."""
     leads: dict[Candidate, float] = {}

@@ -85,12 +85,7 @@ def prepare_pictures(
 ) -> PreparedPictures:
     """Fetch and prepare the pictures of figures; a picture that fails becomes a warning.
 
-    Args:
-        figures: The figures, each with the URL of its page (sent as the referer).
-        get: Fetches a file.
-        options: Limits, resolution and color.
-        width: The maximum width of a picture on paper, in millimetres.
-        height: The maximum height of a picture on paper, in millimetres.
+    ``width`` and ``height`` are the maximum of a picture on paper, in millimetres.
     """
     options = options or ImageOptions()
     pairs = reversed(list(figures))

@@ -33,16 +33,9 @@ DECODE_LOCK = threading.Lock()
 def prepare_raster(
     data: bytes, max_pixels: int, box: BoxFor, *, grayscale: bool = False
 ) -> Picture:
-    """Return a picture prepared for print.
+    """Return a picture prepared for print; raise :class:`UnusablePicture`.
 
-    Args:
-        data: The file.
-        max_pixels: The maximum number of pixels to decode.
-        box: Returns the width and height that print can use.
-        grayscale: Whether to remove the colors.
-
-    Raises:
-        UnusablePicture: The picture cannot be printed.
+    At most ``max_pixels`` are decoded; ``box`` returns the width and height that print can use.
     """
     with DECODE_LOCK:
         try:

@@ -50,8 +50,8 @@ def refusal(
     if _is_portrait(reader, candidate, names, caption):
         return "a portrait of the author"
     is_credit = len(caption.text) < _MIN_CAPTION_CHARS or is_credit_line(caption.text)
-    has_caption = not is_credit and not _is_linked(reader, caption)
-    if not has_caption and _is_teaser(reader, candidate, caption):
+    is_linked = all(reader.page.segments[i].is_link for i in caption.segments)
+    if (is_credit or is_linked) and _is_teaser(reader, candidate, caption):
         return "a teaser of another page"
     sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
@@ -308,11 +308,6 @@ def _is_round(candidate: Candidate) -> bool:
         _ROUND_CLASS.search((element.get("class") or "")[:300])
         for element in (candidate.element, *frames)
     )
-
-
-def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
-    segments = (reader.page.segments[i] for i in caption.segments)
-    return all(segment.is_link for segment in segments)
 
 
 # A teaser without a heading has more text in links.

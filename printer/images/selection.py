@@ -29,19 +29,11 @@ _BANNER_SIZES = frozenset({
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeLimits:
-    """Minimum sizes of a picture and its file.
+    """The minimum sides of a picture in pixels, their maximum ratio, and the minimum of its file.
 
-    The defaults are those of CUTER (Adam et al., section IV), except for ``max_ratio``, for which
-    the paper gives no number.
-
-    Attributes:
-        min_side: The minimum of the shorter side in pixels.
-        min_long_side: The minimum of the longer side in pixels.
-        max_ratio: The maximum ratio of the longer to the shorter side.
-        min_bytes: The minimum size of the file.
-        min_bytes_below: The shorter side in pixels from which ``min_bytes`` no longer applies
-            (0: it always applies).
-        reject_ad_sizes: Whether to reject standard banner sizes.
+    ``min_bytes`` applies to pictures whose shorter side is below ``min_bytes_below`` (0: to all);
+    ``reject_ad_sizes`` rejects standard banner sizes.  The defaults are those of CUTER (Adam et
+    al., section IV), except for ``max_ratio``, for which the paper gives no number.
     """
 
     min_side: int = 150
@@ -200,12 +192,7 @@ def override_selection(
 ) -> PictureSelection:
     """Return a selection without the pictures in some elements and with those in others.
 
-    Args:
-        page: The page.
-        selection: The selection so far, which applies to all other pictures.
-        excluded: Elements whose pictures are rejected.
-        included: Elements whose pictures are selected, only the first of several copies.
-        reason: Returns the reason to reject the picture of an element.
+    Of copies in ``included``, only the first is selected; ``reason`` says why one is rejected.
     """
     if not (excluded or included):
         return selection

@@ -54,11 +54,7 @@ class SizeProbe:
     ) -> None:
         """Initialize the probe without opening anything.
 
-        Args:
-            get: Fetches a file.
-            options: Limits of size and time.
-            folder: Returns the folder of the cache, or raises ``RuntimeError`` if it has none.
-            messages: Collects warnings.
+        ``folder`` returns that of the cache, or raises ``RuntimeError``; warnings go to ``messages``.
         """
         self._get, self._options, self._folder = get, options, folder
         self._messages = [] if messages is None else messages
@@ -211,8 +207,6 @@ def read_size(data: bytes) -> tuple[int, int] | None:
             warnings.simplefilter("ignore")
             with Image.open(BytesIO(data), formats=FORMATS) as image:
                 return image.size
-    except Image.DecompressionBombError:
-        return None
     except Exception:  # noqa: BLE001 - decoders raise anything; printing reports it
         return None
 
@@ -240,11 +234,7 @@ class RejectCache(Closing):
     """A bounded set of rejected URLs on disk, shared by concurrent processes.
 
     It stores hashes, so that the file does not reveal which pages were read.  On any error it
-    disables itself and warns once.
-
-    Attributes:
-        lookups: The number of URLs looked up.
-        hits: The number of these that were found.
+    disables itself and warns once.  ``hits`` counts the ``lookups`` that were found.
     """
 
     def __init__(self, folder: Path, warn: Callable[[str], None]) -> None:

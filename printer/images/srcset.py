@@ -96,18 +96,11 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
     while parent is not None and parent.tag == "source" and element.tag != "source":
         parent = parent.getparent()
     if parent is not None and parent.tag == "picture" and element.tag != "source":
-        for version, is_small in _versions(parent):
-            for source in read_sources(version):
-                add(source._replace(rank=SMALL) if is_small else source)
+        for version in islice(parent.iter("source"), _MAX_SOURCE_ELEMENTS):
+            media = version.get("media") or ""
+            for source in () if _DARK_MEDIA.search(media) else read_sources(version):
+                add(source._replace(rank=SMALL) if "max-width" in media else source)
     return list(sources.values())[:_MAX_SOURCES]
-
-
-def _versions(picture: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
-    """Yield the versions of a picture but for dark screens, and whether each is for small ones."""
-    for version in islice(picture.iter("source"), _MAX_SOURCE_ELEMENTS):
-        media = version.get("media") or ""
-        if not _DARK_MEDIA.search(media):
-            yield version, "max-width" in media
 
 
 def src_attribute(element: HtmlElement) -> tuple[ImageSource, ...]:

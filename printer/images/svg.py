@@ -43,13 +43,8 @@ MAX_DRAWN = 30_000
 def prepare_svg(source: bytes | str, raster: PrepareRaster, *, grayscale: bool = False) -> Picture:
     """Return a sanitized drawing, sized in CSS pixels by its own size or its view box.
 
-    Args:
-        source: The file, or the markup of an inline SVG.
-        raster: Prepares raster pictures inside the drawing.
-        grayscale: Whether to remove the colors.
-
-    Raises:
-        UnusablePicture: The drawing cannot be printed.
+    ``source`` is a file or the markup of an inline SVG; ``raster`` prepares the raster pictures
+    inside.  Raise :class:`UnusablePicture`.
     """
     root = _parse(source)
     _sanitize(root, raster)

@@ -205,11 +205,7 @@ class ArticleView:
         return self.article.blocks[len(self.standfirst) :]
 
     def running_head(self, room: int) -> tuple[str, str]:
-        """Return the title and the name of the site, cut at words to fit in a line.
-
-        Args:
-            room: The number of characters of Latin text that fit in the line.
-        """
+        """Return the title and the site's name, cut to fit a line of ``room`` Latin characters."""
         if "cjk" in self.script:
             room //= 2
         title, site = printable(self.article.title), printable(self.article.site or self.host)
@@ -381,12 +377,8 @@ def build_document(
 ) -> Document:
     """Return the articles at these indexes as a document.
 
-    Args:
-        context: The context of the whole print.
-        indexes: Indexes into ``context.articles``.
-        pictures: Pictures keyed as for :func:`render_html`.
-        targets: Numbers the links.
-        listed: The targets to list after the last of all articles.
+    ``pictures`` is keyed as for :func:`render_html`, ``targets`` numbers the links, ``listed`` has
+    the targets to list after the last of all articles.
     """
     articles = [context.articles[index] for index in indexes]
     lead_figures = frozenset(id(block) for article in articles for block in article.blocks[:2])

@@ -73,10 +73,8 @@ class FigureRow:
 class FigurePlacer:
     """Places the figures of a document; called with one, returns its placement.
 
-    Attributes:
-        pictures: The pictures by ``Figure.src``, or ``Figure.svg`` for inline drawings.
-        geometry: The page.
-        lead_figures: The ``id()`` of figures that may span the columns.
+    ``pictures`` has those by ``Figure.src``, or ``Figure.svg`` for inline drawings,
+    ``lead_figures`` the ``id()`` of figures that may span the columns.
     """
 
     pictures: Mapping[str, Picture]

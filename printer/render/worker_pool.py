@@ -135,10 +135,7 @@ class RenderPool(Closing):
 
         A process that crashes is replaced and the call repeated once.
 
-        Args:
-            activity: The activity as named in messages: "rendering the pages".
-            function: A module-level function.
-            args: Its arguments.
+        ``activity`` is named in messages: "rendering the pages".
 
         Raises:
             RenderError: The call took too much time or memory, crashed twice, or raised an

@@ -118,11 +118,7 @@ class _Matcher:
                 for selector in getattr(rule, action):
                     self._match(rule, action, selector)
         drop, body = self.selected["drop"], self.selected["body"]
-        keep = {
-            element: reason
-            for element, reason in self.selected["keep"].items()
-            if element not in drop
-        }
+        keep = {e: reason for e, reason in self.selected["keep"].items() if e not in drop}
         overrides = {
             "title": self.texts.get("title", ""),
             "byline": self.texts.get("author", ""),

@@ -206,7 +206,9 @@ def _match_compound(tree: ElementIndex, compound: Any, among: set[int] | None) -
     """Return the elements (of ``among``, if given) that match a compound selector."""
     selected = among
     # Lookups by name come first, so that the rest is tried on few elements.
-    for simple in sorted(compound.simple_selectors, key=_cost):
+    lookups = (parser.IDSelector, parser.ClassSelector, parser.LocalNameSelector)
+    ranks = {kind: rank for rank, kind in enumerate(lookups)}
+    for simple in sorted(compound.simple_selectors, key=lambda s: ranks.get(type(s), 3)):
         matches = _look_up(tree, simple)
         if matches is not None:
             selected = matches if selected is None else selected & matches
@@ -215,11 +217,6 @@ def _match_compound(tree: ElementIndex, compound: Any, among: set[int] | None) -
             selected = set(range(len(tree.elements)))
         selected = _filter(tree, selected, simple)
     return set(range(len(tree.elements))) if selected is None else selected
-
-
-def _cost(simple: Any) -> int:
-    cheap = (parser.IDSelector, parser.ClassSelector, parser.LocalNameSelector)
-    return cheap.index(type(simple)) if isinstance(simple, cheap) else len(cheap)
 
 
 def _look_up(tree: ElementIndex, simple: Any) -> set[int] | None:

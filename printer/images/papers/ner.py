@@ -29,11 +29,7 @@ _SPACY = "spacy:"
 
 
 def load_recognizer(name: str, language: str = "") -> NameRecognizer:
-    """Return the recognizer with a name.
-
-    Args:
-        name: 'rules', or 'spacy:MODEL' with the name or the folder of an installed model.
-        language: The page's language tag, for the rules' gazetteer.
+    """Return the recognizer 'rules', or 'spacy:MODEL' with the name or folder of a model.
 
     Raises:
         UsageError: The name is neither.

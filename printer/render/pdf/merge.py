@@ -43,15 +43,10 @@ def merge_parts(
     blank: frozenset[int],
     file: BinaryIO,
 ) -> None:
-    """Merge the front matter and the parts to one PDF.
+    """Merge the front matter and the parts to one PDF; of equal destinations, the last counts.
 
-    Args:
-        front: The PDF of the front matter.
-        parts: The parts that follow it.
-        overlays: PDFs whose successive pages are drawn over the pages of the whole.  They are
-            consumed after all parts are written.
-        blank: Indexes of pages over which nothing is drawn.
-        file: The file to write.  If destinations have the same name, the last one counts.
+    The successive pages of ``overlays``, consumed after all parts are written, are drawn over the
+    pages of the whole, except over those whose indexes are in ``blank``.
 
     Raises:
         RenderError: A part cannot be read, or the overlays differ in the number of pages.

@@ -124,11 +124,7 @@ _LINE_ENDS = (" ", "\n", "-", "\u2010", "\u2013", "\u2014")
 def divide(paragraph: Box, fragment: Box) -> tuple[Box, Box] | None:
     """Return a paragraph up to the end of a line on a page, and the rest, as two paragraphs.
 
-    Return None if it is not all text, or has too few lines.
-
-    Args:
-        paragraph: A box of the tree.
-        fragment: The box on the page that is laid out from it.
+    Return None if it is not all text, or has too few lines.  ``fragment`` is its box on the page.
     """
     lines = list(fragment.children)
     is_text = len(paragraph.children) == 1 and all(

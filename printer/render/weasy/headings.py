@@ -361,15 +361,10 @@ FILL = 0.995
 def choose_lines(
     words: list[float], spaces: list[float], penalties: list[float], width: float
 ) -> list[int]:
-    """Return the indexes of the spaces at which to break words into lines.
+    """Return the indexes of the spaces at which to break words into lines, as few as possible.
 
-    The lines are as few as possible.  A word wider than the line is alone on it.
-
-    Args:
-        words: The widths of the words.
-        spaces: The widths of the spaces between them.
-        penalties: What a break at each space costs, where the square of a full line costs 1.
-        width: The width of the lines.
+    ``words`` and ``spaces`` are widths; ``penalties`` are the costs of breaks at the spaces, where
+    the square of a full line costs 1.  A word wider than the line is alone on it.
     """
     room = FILL * width
     # The cost of the best lines of the first words, and where the last of them begins; fewer lines

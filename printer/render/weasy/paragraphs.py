@@ -185,10 +185,7 @@ class Paragraph:
     def line_at(self, start: int, line_width: float, width: float) -> Line | None:
         """Return the line that begins at an offset, None if it is to be filled.
 
-        Args:
-            start: The offset at which the line begins.
-            line_width: The width that it has.
-            width: That of the lines after it.
+        It has the width ``line_width``, the lines after it ``width``.
         """
         if width != self._width:
             self._width, self._lines = width, {}
@@ -309,13 +306,8 @@ def choose_breaks(
 ) -> list[Break]:
     """Return the breaks of least demerits; none if a line would be too loose or too tight.
 
-    Args:
-        places: The beginning of the text, the places where a line may end, and the end of the text,
-            all in order.  The first and the last are among those returned.
-        size: The size of the type, in pixels.
-        first_width: The width of the first line.
-        width: That of the others.
-        tolerance: The most that a space may be stretched, in multiples of :data:`STRETCH`.
+    ``places`` are the beginning of the text, where a line may end, and the end, in order; the first
+    and the last are returned, too.  ``tolerance`` limits the stretch of spaces, in :data:`STRETCH`.
     """
     starts = [place.next_width for place in places]
     last = len(places) - 1
