@@ -46,12 +46,8 @@ def is_listing(page: Page, keep: Sequence[bool]) -> bool:
     selected = SelectedText(page, keep)
     min_chars = _MIN_LISTED_SHARE * selected.total()
     for entries in _rows(page.index):
-        lines = [[i for i in entry if keep[i]] for entry in entries]
-        linked = [
-            entry
-            for entry in lines
-            if len(entry) > 1 and selected.is_story(page.segments[entry[0]])
-        ]
+        lines = ([i for i in entry if keep[i]] for entry in entries)
+        linked = [e for e in lines if len(e) > 1 and selected.is_story(page.segments[e[0]])]
         chars = sum(selected.size(entry) for entry in linked)
         if len(linked) >= _MIN_LINKED_ENTRIES and chars >= min_chars:
             return True
@@ -63,14 +59,9 @@ def add_names(
 ) -> tuple[bool, ...]:
     """Return the selection with the names of entries whose text is selected.
 
-    The name of an entry is its first heading, or its first line.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        scores: The classifier's score of each segment.
-        is_list: Whether the page consists of entries.  If not, entries are ``article`` elements,
-            whose names are headings, and most of them must be selected.
+    The name of an entry is its first heading, or its first line.  If the page does not consist of
+    entries (``is_list``), entries are ``article`` elements, whose names are headings, and most of
+    them must be selected.
     """
     selected = list(keep)
     texts = [segment.text for segment in page.segments]
@@ -148,14 +139,8 @@ def complete_entries(
 ) -> tuple[bool, ...]:
     """Return the selection with the parts of entries that are selected in other entries.
 
-    A part consists of the lines in elements with the same tags and classes.  A label that recurs
-    is selected in all entries or in none.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        scores: The classifier's score of each segment.
-        is_list: Whether the page consists of entries.  If so, fewer must be selected.
+    A part consists of the lines in elements with the same tags and classes; if the page consists of
+    entries, fewer must be selected.  A label that recurs is selected in all entries or in none.
     """
     min_share, min_score = (
         (_MIN_SHARE_IN_LISTS, _MIN_MEAN_SCORE_IN_LISTS) if is_list else (_MIN_SHARE, 1)
@@ -172,9 +157,8 @@ def complete_entries(
             if is_folded or any(text.endswith((":", "：")) for text in texts):
                 continue  # the names of values
             if count >= _MIN_LABELLED * len(lines):
-                for before, i, after in zip(
-                    [-1, *lines], lines, [*lines[1:], len(keep)], strict=False
-                ):
+                bounds = zip([-1, *lines], lines, [*lines[1:], len(keep)], strict=False)
+                for before, i, after in bounds:
                     selected[i] |= any(keep[before + 1 : after])
             elif count < _MIN_LABELLED_TO_STAY * len(lines):
                 for i in lines:
@@ -351,11 +335,7 @@ def add_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, 
     flags = list(keep)
     names = (segment.index for segment in segments if segment.block.tag == "h1")
     for name in islice(names, _MAX_MAIN_HEADINGS):
-        below = [
-            segment
-            for segment in segments[name + 1 :][:_MAX_LINES_BELOW_NAME]
-            if _is_price(segment)
-        ]
+        below = [*filter(_is_price, segments[name + 1 :][:_MAX_LINES_BELOW_NAME])]
         if any(keep[segment.index] for segment in below):
             break
         amounts = {segment.index: _amount(segment) for segment in below}

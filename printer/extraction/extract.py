@@ -116,14 +116,7 @@ _UNKNOWN_CONFIDENCE = 0.5
 
 
 def select_segments(page: Page, options: ExtractOptions) -> Verdict:
-    """Select the text segments of a page's article.
-
-    Args:
-        page: The parsed page.
-        options: ``extractor`` names the algorithm, one of :data:`~printer.options.EXTRACTORS`.
-
-    Returns:
-        A flag per segment, and the scores of each algorithm that ran.
+    """Select the text segments of a page's article by the extractor that the options name.
 
     Raises:
         UsageError: No extractor has that name.

@@ -36,13 +36,10 @@ class FontRuns(NamedTuple):
 class SegmentLayout:
     """The layout of a page's segments.
 
-    Attributes:
-        font_runs: The fonts of the visible text.
-        block_rects: The box of each segment's line-break node (for cells, which are side by side,
-            that of the table; for items, which are indented, that of the list); None if no text is
-            visible.
-        text_rects: The box around each segment's own text; None if none of it is visible.
-        visibilities: The flags that all of a segment's text has in common.
+    ``font_runs`` are the fonts of the visible text.  ``block_rects`` has the box of each segment's
+    line-break node (for cells, which are side by side, that of the table; for items, which are
+    indented, that of the list), ``text_rects`` the box around its own text; both None if no text is
+    visible.  ``visibilities`` are the flags that all of its text has in common.
     """
 
     font_runs: FontRuns

@@ -54,7 +54,7 @@ class SizeProbe:
     ) -> None:
         """Initialize the probe without opening anything.
 
-        ``folder`` returns that of the cache, or raises ``RuntimeError``; warnings go to ``messages``.
+        ``folder`` returns that of the cache, or raises RuntimeError; ``messages`` gets warnings.
         """
         self._get, self._options, self._folder = get, options, folder
         self._messages = [] if messages is None else messages

@@ -59,27 +59,14 @@ class Columns:
 class FeatureContext:
     """The data from which the features of a page are computed, and the features.
 
-    Attributes, per element:
-        parents: Its parent.
-        begins, ends: The range of segments with text inside it.
-        wider: Its nearest ancestor that contains more segments than it does.
-        names: Its class names, id and roles.
+    Per element: ``parents``, the range of segments inside (``begins``, ``ends``), ``wider``, its
+    nearest ancestor that contains more segments, and ``names``: class names, id and roles.
 
-    Attributes, per segment:
-        texts: Its text.
-        words: Its first words.
-        blocks: Its block.
-        flags, tags: The flags and the tag of its block.
-        last_headings: The last heading at or before it, -1 for none.
-        word_counts: Its words; two characters of an unspaced script count as one.
-        chars, link_chars: Its characters, and those in links.
-        paragraph_chars: Its characters if it is a paragraph, else 0.
-        similar: Its group of segments with the same names on the block and on one, or two,
-            elements around it.
-
-    Attributes:
-        article_starts: The first segments of <article> elements.
-        columns: The features.
+    Per segment: its text, its first ``words``, its block with its flags and tag,
+    ``last_headings``, the last heading at or before it (-1: none), ``word_counts``, where two
+    characters of an unspaced script are one, its characters, those in links and, if it is a
+    paragraph, those of it (else 0), and ``similar``, its groups of segments with the same names on
+    the block and on one, or two, elements around it.
     """
 
     texts: list[str]
@@ -446,14 +433,9 @@ class PageStatements:
     body: str
 
     def agreement(self, texts: Sequence[str], words: Sequence[Sequence[str]]) -> Column:
-        """Return how far texts repeat the page's metadata.
+        """Return how far texts, given with the first words of each, repeat the page's metadata.
 
-        Args:
-            texts: The texts.
-            words: The first words of each.
-
-        Returns:
-            A row per text: the overlap with each title, then 1 or 0 for the stated body (-1: none).
+        A row per text: the overlap with each title, then 1 or 0 for the stated body (-1: none).
         """
         rows = np.zeros((len(texts), 4), np.float32)
         all_titles = frozenset().union(*self.titles)

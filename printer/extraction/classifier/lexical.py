@@ -280,19 +280,10 @@ def prior_columns(
 ) -> Column:
     """Return the features of tokens, a row per segment.
 
-    Args:
-        names: The names of elements.
-        words: The first words of each segment.
-        parents: The parent of each element.
-        levels: The elements around each segment, from its block outward.
-        headings: The last heading at or before each segment, -1 for none.
-        priors: The learned odds.
-
-    Returns:
-        The lowest, highest and mean odds of the words, and of those of the heading; the same of the
-        names of the block, its parent and the next two wider containers; the lowest, the highest
-        and the sum of means over all elements around the segment; the same four by the odds on
-        articles.
+    They are the lowest, highest and mean odds of its first words, and of those of the last heading
+    (-1: none); the same of the names of the block, its parent and the next two wider of the
+    elements around it (``levels``); the lowest, the highest and the sum of means over all of these;
+    the same four by the odds on articles.
     """
     spoken = word_odds(words, priors.words)
     heading_odds = np.where(headings[:, None] >= 0, spoken[headings], 0)

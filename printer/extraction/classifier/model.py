@@ -79,16 +79,9 @@ _MIN_PARAGRAPHS_WITHOUT_DATE = 2
 
 
 def classify(page: Page, methods: Mapping[str, Sequence[float]], model: ClassifierModel) -> Verdict:
-    """Select the article's segments with a model.
+    """Select the article's segments; ``methods`` are the scores of the papers' methods.
 
-    Args:
-        page: The page.
-        methods: The scores of the papers' methods.
-        model: The trained model.
-
-    Returns:
-        The selection, the papers' scores and the model's as "default", the kind of the page, and
-        the confidence.
+    The verdict has these and the model's own, as "default".
     """
     if not page.segments:
         return Verdict(())
@@ -492,12 +485,10 @@ _BATCH_TESTS = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Conditions:
-    """The distinct conditions of some trees, and the condition of each node.
+    """The distinct conditions of some trees: that a feature's value is above a threshold.
 
-    Attributes:
-        feature, threshold: A condition is true where the feature's value is above the threshold.
-        levels: For each level of the trees the conditions of its nodes: the first node of every
-            tree, then the second of every tree, and so on.
+    ``levels`` has, for each level of the trees, the conditions of the first node of every tree,
+    then of the second of every tree, and so on.
     """
 
     feature: NDArray[np.intp]

@@ -28,11 +28,8 @@ _BATCH_ROWS = 1024
 class SegmentGroups(NamedTuple):
     """A partition of segments.
 
-    Attributes:
-        order: The segments sorted by group.
-        starts: The start of each group in ``order``.
-        owner: The group of each segment.
-        weights: The weight of each segment in its group's mean, as a column.
+    ``order`` has the segments sorted by group, ``starts`` the start of each group in it, ``owner``
+    the group of each segment, ``weights`` its weight in the group's mean, as a column.
     """
 
     order: Ints
@@ -67,16 +64,10 @@ class SegmentGraph(NamedTuple):
     def build(
         cls, keys: Sequence[Ints], sizes: Floats, likely: Floats, pages: Ints
     ) -> SegmentGraph:
-        """Group segments.
+        """Group segments by each of ``keys``, and by page; ``sizes`` are their words.
 
-        Each page forms two groups: in one of them its segments are weighted by their likelihood,
+        Each page forms two groups: in one of them its segments are weighted by their first score,
         so that each segment can be compared with the likely article.
-
-        Args:
-            keys: For each grouping, the group of each segment.
-            sizes: The words of each segment.
-            likely: The first score of each segment.
-            pages: The page of each segment.
         """
         weights = np.sqrt(sizes)
         groups = [SegmentGroups.by_key(key, weights) for key in (*keys, pages)]
@@ -101,12 +92,9 @@ class SegmentGraph(NamedTuple):
 class NetworkEnsemble:
     """Several networks of two layers with one round of message passing between them.
 
-    Attributes:
-        mean, scale: Standardise features that :func:`log_compress` has made less extreme.
-        inner, inner_bias: The first layer, (networks, features, units) and (networks, units).
-        outer, outer_bias: The second, (networks, columns of the messages, units) and (networks,
-            units).
-        last: The weights of the units of both layers, then the bias.
+    ``mean`` and ``scale`` standardise features that :func:`log_compress` has made less extreme.
+    ``inner`` is the first layer, (networks, features, units), ``outer`` the second, (networks,
+    columns of the messages, units); ``last`` has the weights of the units of both, then the bias.
     """
 
     mean: Floats
