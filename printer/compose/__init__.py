@@ -85,14 +85,9 @@ def compose(
     excluded: Set[HtmlElement] = frozenset(),
     posts: Sequence[Post] = (),
 ) -> Article:
-    """Return the article of a page.
+    """Return the article of a page without the own text of ``excluded`` elements.
 
-    Args:
-        page: The page.
-        verdict: The selected segments.
-        pictures: The selected pictures.
-        excluded: Elements whose own text is left out.
-        posts: The posts of a discussion, which follow the other text.
+    The posts of a discussion follow the other text.
     """
     metadata = page.metadata
     authors = [post.author for post in posts]
@@ -117,6 +112,9 @@ def compose(
     corrected = postprocess(
         blocks, metadata.title, builder.aliases, linked=linked, kind=verdict.kind
     )
+    # The rest of the page may hide the language of the article's prose.
+    prose = " ".join(plain_text(b.spans) for b in corrected if isinstance(b, Paragraph))
+    language = choose_language([metadata.language], lambda length: prose[:length])
     return Article(
         title=metadata.title,
         blocks=introduction + corrected if introduction or posts else _with_bold_lead(corrected),
@@ -126,17 +124,11 @@ def compose(
         site=metadata.site,
         lead=metadata.lead,
         section=metadata.section,
-        language=_choose_language(corrected, metadata.language),
+        language=language or metadata.language,
         direction="rtl" if metadata.direction == "rtl" else "ltr",
         confidence=verdict.confidence,
         warnings=(_CUT,) if page.index.truncated else (),
     )
-
-
-def _choose_language(blocks: Sequence[Block], stated: str) -> str:
-    """Return the language of an article's prose, which the rest of its page may hide."""
-    prose = " ".join(plain_text(b.spans) for b in blocks if isinstance(b, Paragraph))
-    return choose_language([stated], lambda length: prose[:length]) or stated
 
 
 def _split_standfirst(

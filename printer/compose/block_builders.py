@@ -191,12 +191,12 @@ class ListBuilder(BlockBuilder):
     def __init__(self, element: HtmlElement | None) -> None:
         super().__init__()
         attributes = element.attrib if element is not None else {}
-        style = attributes.get("type", "")
+        style, start = attributes.get("type", ""), attributes.get("start", "").strip()
         self.items: list[Item] = []
         self.notes: list[Note] = []
         self.has_items = element is None
         self.ordered = element is not None and element.tag == "ol"
-        self.start = _start_number(attributes.get("start", ""))
+        self.start = int(start) if re.fullmatch(r"-?\d{1,6}", start, re.ASCII) else 1
         self.style = style if style in _LIST_STYLES else ""
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
@@ -320,11 +320,6 @@ def _without_typed_number(item: Item, number: int) -> Item:
     spans = _without_beginning(first.spans, str(number))
     text = (replace(first, spans=spans),) if spans else ()
     return replace(item, blocks=(*text, *rest))
-
-
-def _start_number(text: str) -> int:
-    text = text.strip()
-    return int(text) if re.fullmatch(r"-?\d{1,6}", text, re.ASCII) else 1
 
 
 class DefinitionListBuilder(BlockBuilder):

@@ -311,8 +311,10 @@ class ArticleBuilder:
             self._add_ruby(element)
         elif tag == "img":
             self._add_text_image(element)
+        elif formula := read_formula(element):
+            self._add_formula(formula)
         else:
-            return self._add_formula_element(element, tag)
+            return tag in {"script", "style", "math"} or is_preview(element)
         return True
 
     def _with_caption(self, element: HtmlElement, embed: Embed) -> Embed:
@@ -328,12 +330,6 @@ class ArticleBuilder:
             if inner is not caption:
                 self.leaves.pop(Leaf(inner, True), None)
         return replace(embed, title=element_line(caption))
-
-    def _add_formula_element(self, element: HtmlElement, tag: str) -> bool:
-        if formula := read_formula(element):
-            self._add_formula(formula)
-            return True
-        return tag in {"script", "style", "math"} or is_preview(element)
 
     def _enter_link(self, element: HtmlElement) -> bool:
         note = self.targets.references.get(element)
@@ -507,12 +503,10 @@ _MAX_NAME_CHARS = 200
 
 @dataclass(slots=True)
 class Tabs:
-    """The tabs of a page.
+    """The labels of a page's tabs, by the ids of tabs and their panels.
 
-    Attributes:
-        labels: The labels, by the ids of tabs and their panels.
-        elements: The tabs in rows, whose labels are printed above their panels.
-        ids: The ids of the panels of tabs without roles.
+    ``elements`` are the tabs in rows, whose labels are printed above their panels, ``ids`` those of
+    the panels of tabs without roles.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
@@ -596,13 +590,8 @@ def _tab_label(element: HtmlElement) -> str:
 
 def _panel_id(link: HtmlElement) -> str:
     """Return the id of a tab's panel, '' for none."""
-    stated = (
-        link.get("data-target")
-        or link.get("data-tab")
-        or link.get("data-bs-target")
-        or link.get("href")
-        or ""
-    )
+    attributes = ("data-target", "data-tab", "data-bs-target", "href")
+    stated = next(filter(None, map(link.get, attributes)), "")
     is_id = stated.startswith("#") or link.tag == "button" or link.get("data-tab")
     return stated.removeprefix("#")[:_MAX_NAME_CHARS] if is_id else ""
 

@@ -25,12 +25,9 @@ from .selection import Selection
 class LinkTargets:
     """The targets of links inside the article.
 
-    Attributes:
-        references: The note id of each reference mark.
-        notes: The id of each note's block.
-        labels: The label of each note, by id.
-        backlinks: The links from notes back to their reference marks.
-        places: The ids of other elements that are link targets.
+    ``references`` has the note id of each reference mark, ``notes`` that of each note's block,
+    ``labels`` the label by id, ``backlinks`` the links from notes back to their marks, ``places``
+    the ids of other elements that are link targets.
     """
 
     references: dict[HtmlElement, str] = field(default_factory=dict)

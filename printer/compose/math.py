@@ -65,8 +65,9 @@ def read_formula(element: HtmlElement) -> Formula | None:
         math = _attribute_mathml(element)
     if math is None:
         return None
-    tex = _annotation(math)
-    root = _sanitize_mathml(math)
+    notes = (note for note in math.iter("annotation") if note.get("encoding") == _TEX)
+    stated = next(("".join(note.itertext()) for note in notes), math.get("alttext") or "")
+    tex, root = _plain_tex(stated), _sanitize_mathml(math)
     source = etree.tostring(root, encoding="unicode") if root is not None else ""
     if root is None or len(source) >= MAX_SOURCE:
         source = tex
@@ -121,15 +122,6 @@ def _is_display(element: HtmlElement, math: HtmlElement) -> bool:
 
 
 _TEX = "application/x-tex"
-
-
-def _annotation(math: HtmlElement) -> str:
-    for note in math.iter("annotation"):
-        if note.get("encoding") == _TEX:
-            return _plain_tex("".join(note.itertext()))
-    return _plain_tex(math.get("alttext") or "")
-
-
 _STYLED = re.compile(r"\{\\(?:display|text)style (.*)\}")
 
 

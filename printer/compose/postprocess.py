@@ -323,10 +323,6 @@ def _ngrams(key: str) -> set[str]:
     return {key[i : i + _NGRAM_CHARS] for i in range(len(key) - _NGRAM_CHARS + 1)}
 
 
-def _contains_most(ngrams: set[str], part: set[str]) -> bool:
-    return len(part & ngrams) > _MIN_REPEATED_NGRAMS * len(part)
-
-
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
     """Drop quotations of a few lines that repeat the text around them, as pull quotes do."""
     quotes = [block for block in blocks if _may_repeat(block)]
@@ -340,7 +336,7 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
         id(quote)
         for quote, key in zip(quotes, keys, strict=True)
         if (key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_QUOTE_CHARS))
-        or (quote.pull and _contains_most(ngrams, _ngrams(key)))
+        or (quote.pull and len((own := _ngrams(key)) & ngrams) > _MIN_REPEATED_NGRAMS * len(own))
     }
     return [block for block in blocks if id(block) not in repeated]
 

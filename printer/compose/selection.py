@@ -22,15 +22,11 @@ from ..text import count_words
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """The selected content of a page.
+    """The selected content of a page: the segment of each text node, the figure of each picture.
 
-    Attributes:
-        leaves: The segment index of each selected text node.
-        figures: The figure of each selected picture's element.
-        path: All elements that are selected or have selected descendants.
-        formulas: Whether the page has formulas.
-        headings: The elements that are headings, though they are paragraphs to the parser.
-        entries: The entries of collections: a picture with its name and price, or only these.
+    ``path`` has all elements that are selected or have selected descendants, ``headings`` those
+    that are headings, though they are paragraphs to the parser, ``entries`` those of collections: a
+    picture with its name and price, or only these.
     """
 
     leaves: dict[Leaf, int]
