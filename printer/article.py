@@ -322,12 +322,10 @@ def iter_spans(blocks: tuple[Block, ...]) -> Iterator[Span]:
 
 
 def transform(value: Any, replacement: Callable[[Any], Iterable[Any] | None]) -> Any:
-    """Return a block, or a tuple of them, with some of its parts replaced.
+    """Return a block, item, cell or tuple of these with some of its parts replaced.
 
-    Args:
-        value: A block, item, cell or any tuple of these.
-        replacement: Called with each part, outermost first; returns the parts to put in its
-            place, or None to keep the part and look inside it.
+    ``replacement`` is called with each part, outermost first; it returns the parts to put in its
+    place, or None to keep the part and look inside it.
     """
     if isinstance(value, tuple):
         parts: list[Any] = []

@@ -30,8 +30,6 @@ from typing import Any, Self
 
 #: HTTP statuses after which a retry may succeed.
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523, 524})
-
-
 #: What a page may show instead of its article, and what to do about it.
 _OBSTACLES = {
     "sign-in": ("this looks like a sign-in page", "Pass the cookies of a browser: --cookies FILE"),

@@ -217,8 +217,6 @@ def _announces(titles: Iterable[str], obstacle: Obstacle) -> bool:
 
 _MAX_LINES = 12
 _MAX_LINE_CHARS = 160
-
-
 _CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.IGNORECASE)
 
 

@@ -24,13 +24,9 @@ if TYPE_CHECKING:
 class Session(Closing):
     """Open each resource, and import its libraries, when it is first used; safe between threads.
 
-    Args:
-        fetch: how pages are fetched.
-        images: the limits of pictures.
-        user_urls: the URLs that the user asked for.  Their origins may be at private addresses,
-            and only they receive the user's headers.
-        files: resources already available, by URL, such as pictures sent with a page.
-        concurrency: the number of pages that the browser loads at a time.
+    The origins of ``user_urls``, for which the user asked, may be at private addresses, and only
+    they receive the user's headers.  ``files`` are resources already available, by URL, such as
+    pictures sent with a page.  The browser loads ``concurrency`` pages at a time.
     """
 
     def __init__(

@@ -32,8 +32,6 @@ YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 DATELINE = re.compile(r"[^\W\d_][\w\s.,()/'’]{2,60}(?:—|–|--| -)")
 #: The most characters into which case folding turns one.
 LONGEST_FOLDED = 3
-
-
 #: What a line never contains: controls, bidi overrides and isolates, invisible signs, private use
 #: (icon fonts), halves of surrogate pairs, noncharacters.
 INVISIBLE = re.compile(

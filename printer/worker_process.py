@@ -95,12 +95,9 @@ class WorkerProcess(Closing):
     A context manager that kills the process on exit.  It runs one call at a time; ``close`` may be
     called from any thread.
 
-    Args:
-        prepare: called in the child before the first call; a function of a module unless the
-            process is forked.
-        memory_limit: bytes of private memory that the child may allocate (0: no limit).
-        max_calls: replace the process after this many calls (0: never).
-        trusted: whether answers are unpickled; else they are JSON.
+    The child calls ``prepare`` first; unless forked, this must be a function of a module.  It may
+    allocate ``memory_limit`` bytes of private memory (0: no limit), and is replaced after
+    ``max_calls`` (0: never).  If it is ``trusted``, its answers are unpickled; else they are JSON.
     """
 
     def __init__(
@@ -181,18 +178,11 @@ class WorkerProcess(Closing):
         retry: bool = False,
         on_message: Callable[[Any], None] | None = None,
     ) -> Any:
-        """Return ``function(*args)`` as evaluated in the process.
+        """Return ``function(*args)``, of a module, as evaluated in the process; raise what it does.
 
-        Args:
-            function: a function of a module.
-            args: its arguments; they are pickled.
-            timeout: seconds for the whole call, including the start of the process and transfers.
-            retry: call once more if the process crashes.
-            on_message: called with each value that the function passes to :func:`notify`.
-
-        Raises:
-            WorkerError: the call did not return.
-            Exception: what the function raises.
+        The timeout is for the whole call, including the start of the process and transfers;
+        :class:`WorkerError` means that it did not return.  ``retry`` calls once more if the process
+        crashes; ``on_message`` receives each value that the function passes to :func:`notify`.
         """
         deadline = time.monotonic() + timeout
         with self._lock:

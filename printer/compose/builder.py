@@ -78,8 +78,6 @@ _ATOMIC_TAGS = (
 )
 _STYLE_ATTRIBUTES = frozenset({"lang", "dir", "style", "title"})
 _LANGUAGE_TAG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
-
-
 #: A smiley as it is typed: ':-)', ';P', ':laugh:'.
 _SMILEY = re.compile(r":[\w+-]{2,30}:|[:;=8]-?[)(DPpOo|/3*]")
 #: The name of a picture's file that is code points, perhaps in an address inside another one.

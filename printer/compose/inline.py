@@ -70,8 +70,6 @@ _BOLD_CLASS = re.compile(r"(?:^|[\s_-])(?<!not-)(?:bold|strong)(?=$|\s)")
 _FORMER_PRICE = re.compile(
     r"(?:^|[\s_-])(?:original|was|old|compare|strike|strikethrough)(?=$|[\s_-])"
 )
-
-
 #: The full stops in the title of a work; a reference has more.
 _MAX_TITLE_STOPS = 2
 

@@ -150,8 +150,6 @@ def _without_backlinks(item: Item) -> Item:
 
 #: The number of a heading on its own.
 _HEADING_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
-
-
 #: A place before the first paragraph: 'Chemnitz.', 'Oslo –'.
 _PLACE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
 _BLOCKS_NEAR_PLACE = 6
@@ -312,8 +310,6 @@ def _has_title(text: str, title: str, level: int) -> bool:
 
 _MIN_REPEATED_QUOTE_CHARS = 25
 _MAX_REPEATED_QUOTE_CHARS = 320
-
-
 #: The share of a pull quote's n-grams that the text has, as editors shorten quotes.
 _MIN_REPEATED_NGRAMS = 0.65
 _NGRAM_CHARS = 12

@@ -18,8 +18,6 @@ from ..html.visibility import HEADING_TAGS, has_hiding_class
 from .selected_text import SelectedText, selected_texts
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
-
-
 #: The fewest entries of a list.
 _MIN_ENTRIES = 3
 _MAX_ENTRY_LINES = 14
@@ -34,8 +32,6 @@ _MIN_SCORE = 0.25
 _TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
 #: Parts of classes that differ between similar elements.
 POSITION = re.compile(r"\d+|\b(?:odd|even|first|last|active)\b\s*")
-
-
 _MIN_LINKED_ENTRIES = 5
 #: The share of the selected text that the entries of a listing are.
 _MIN_LISTED_SHARE = 0.7

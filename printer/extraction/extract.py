@@ -59,8 +59,6 @@ from .standfirst import drop_repeated_standfirst, find_standfirst
 from .visual import SegmentLayout, read_segment_layout
 
 Scores: TypeAlias = tuple[float, ...]
-
-
 #: The papers' methods: each returns a number per segment, above 0 for those that it selects.
 PAPER_METHODS: Mapping[str, Callable[[Page], Scores]] = MappingProxyType({
     "article-subtree": article_subtree.score,

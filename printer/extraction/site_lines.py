@@ -18,8 +18,6 @@ from ..text import YEAR, count_words
 from .selected_text import TERM_TAGS, SelectedText, is_internal_link
 
 _MAX_NOTICE_CHARS = 300
-
-
 _URL = re.compile(r"https?://\S+")
 _MAX_WORDS_BESIDE_NAMES = 4
 _MAX_WORDS_OF_DATE = 4

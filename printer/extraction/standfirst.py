@@ -323,8 +323,6 @@ def _is_repeated_below(lines: _Lines, i: int) -> bool:
 
 #: The most levels from paragraphs up to elements that are siblings.
 _MAX_SIBLING_LEVELS = 3
-
-
 #: The place before a text, and the date or agency: 'BERLIN — ', 'KESTER (AP) - '.
 _DATELINE = re.compile(r"[^\W\d_]{3,}(?:,? [^\s—–.!?]{1,20}){0,3} [—–-]{1,2} ")
 
@@ -367,8 +365,6 @@ _STANDFIRST_NAME = re.compile(
 _OTHER_NAME = re.compile(
     r"(?:^|[\s_-])(?:card|cta|feed|promo|related|sr-only|visually-hidden)(?=$|[\s_-])"
 )
-
-
 #: The attributes, besides those for scripts, whose values name an element.
 _NAMES = frozenset({"class", "id"})
 _MAX_NAME_CHARS = 300

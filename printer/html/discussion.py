@@ -94,12 +94,8 @@ def read_posts(
 ) -> tuple[Post, ...]:
     """Return the posts of a discussion in document order, () for any other page.
 
-    Args:
-        tree: The page.
-        segments: Its text segments.
-        keep: Which of them were selected.
-        is_known: Whether the page is known to be a discussion.  On any other, posts must be called
-            so and contain more of the selected text.
+    ``keep`` says which segments were selected.  Unless the page is known to be a discussion, posts
+    must be called so and contain more of the selected text.
     """
     marked = _find_marked(tree)
     elements = islice(tree.iter("*"), MAX_ELEMENTS if is_known else 0)

@@ -128,10 +128,7 @@ class Segment:
 class TreeIndex:
     """The elements of a tree in document order, identified by their indexes.
 
-    Attributes:
-        elements: The elements.
-        parents: The index of each element's parent, -1 for the root's.
-        subtree_ends: The index after each element's last descendant.
+    ``parents`` holds -1 for the root's, ``subtree_ends`` the index after the last descendant.
     """
 
     elements: list[HtmlElement]
@@ -174,25 +171,12 @@ class TreeIndex:
 class PageIndex(TreeIndex):
     """A page's elements, except those with invisible text, and its text segments.
 
-    Attributes, per element:
-        tags: Its name.
-        flags: Its :class:`ElementFlag` values as a plain integer; ``BREAK`` and ``UNSEEN`` describe
-            the element itself, the others also apply to its descendants.
-        segment_begins, segment_ends: The range of segments with text inside it.
-        has_attributes: Whether it has any.
-        classes, ids: Its ``class`` and ``id``, None without one.
-
-    Attributes, per segment:
-        segments: The segment.
-        segment_blocks: The index of its block.
-        segment_spans: The positions of its first and last leaf.
-
-    Attributes:
-        styled: The indexes of the elements that have a ``style`` attribute.
-        attribute_names: The names of all attributes.
-        text_runs: Four numbers for each text leaf that is not blank: its segment, the flags that
-            apply to it, its length in characters, its position.
-        truncated: Whether the page continues beyond the indexed part.
+    The ``flags`` of an element are :class:`ElementFlag` values as a plain integer; all but
+    ``BREAK`` and ``UNSEEN`` also apply to its descendants.  ``segment_begins`` and ``segment_ends``
+    are the range of segments with text inside it.  ``segment_blocks`` holds the index of each
+    segment's block, ``segment_spans`` the positions of its first and last leaf.  ``text_runs`` has
+    four numbers for each text leaf that is not blank: its segment, the flags that apply to it, its
+    length in characters, its position.  ``truncated``: the page continues beyond the index.
     """
 
     def __init__(
@@ -202,13 +186,9 @@ class PageIndex(TreeIndex):
         display: PageLayout | None = None,
         skipped: list[HtmlElement] | None = None,
     ) -> None:
-        """Walk the tree once.
+        """Walk the tree, which has no comments, and add what is never seen to ``skipped``.
 
-        Args:
-            root: The tree, which has no comments.
-            tag_flags: The flags by element name.
-            display: What a browser displayed; decides on line breaks and visibility.
-            skipped: Receives the elements whose text is never seen.
+        What a browser displayed decides on line breaks and visibility.
         """
         skipped = [] if skipped is None else skipped
         elements: list[HtmlElement] = []
@@ -388,11 +368,7 @@ class PageIndex(TreeIndex):
 
 
 def build_index(root: HtmlElement, display: PageLayout | None = None) -> PageIndex:
-    """Index a page.
-
-    Text in ``noscript`` is read only if it is most of the page's text; it is often a tracking
-    pixel.
-    """
+    """Index a page, with text in ``noscript``, often a tracking pixel, only if it is most of it."""
     if display is not None:
         return PageIndex(root, display=display)
     skipped: list[HtmlElement] = []

@@ -131,16 +131,8 @@ def gc_paused(function: Callable[P, R]) -> Callable[P, R]:
 class Page:
     """A parsed page; its tree must not be modified.
 
-    Attributes:
-        tree: The root element.
-        url: The page's URL, '' if unknown.
-        base: The base URL of relative links.
-        metadata: What the page states about itself.
-        index: The tree's elements and text segments in document order.
-        source: The decoded HTML.
-        layout: The layout in a browser, None without one.
-        linked_data: The text of its scripts of JSON-LD.
-        elements: The tree's elements by name.
+    ``url`` is '' if unknown, ``base`` the base URL of relative links, ``source`` the decoded HTML,
+    ``linked_data`` the text of the scripts of JSON-LD.
     """
 
     tree: HtmlElement
@@ -189,11 +181,7 @@ def read_page(
 ) -> Page:
     """Parse a page; never raises.
 
-    Args:
-        html: The page, as bytes or decoded.
-        url: Its URL.
-        charset: The charset that the HTTP header declares.
-        layout: The layout of this very HTML in a browser.
+    ``charset`` is that of the HTTP header, ``layout`` the layout of this very HTML in a browser.
     """
     source = fix_mojibake(html if isinstance(html, str) else decode(html, charset))
     tree = parse(source)

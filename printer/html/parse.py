@@ -45,14 +45,17 @@ def parse(text: str) -> HtmlElement:
     """Return the tree of a page; never raises.  An empty page has an empty body."""
     source = text.encode("utf-8", "replace").translate(_FEEDS, _CONTROLS)
     source = strip_invalid_references(source) or b"<html/>"
-    source = _open_scripts(_keep_heading_paragraphs(source))
+    source = _keep_heading_paragraphs(source)
+    # As browsers read it, <script/> is <script> where an end tag follows.
+    source = _SELF_CLOSED_SCRIPT.sub(lambda match: match[1][:-1] + b">", source)
     if len(source) > _MAX_SMALL_PAGE_BYTES and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()
     tree = etree.fromstring(source, parser)
     if tree is None:
         return etree.fromstring(b"<html><body/></html>", _parser())
-    if _cut_short(parser):
+    error = parser.error_log.last_error
+    if error is not None and error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT:  # of its depth
         return _parse_flat(source)
     _gather(tree)
     _close_head(tree)
@@ -96,13 +99,6 @@ def _keep_heading_paragraphs(source: bytes) -> bytes:
 _SELF_CLOSED_SCRIPT = re.compile(
     rb"(<script(?=[\s/])[^<>]*+)(?<=/)>(?=[^<]*+(?:<(?!/?script)[^<]*+)*+</script)"
 )
-
-
-def _open_scripts(source: bytes) -> bytes:
-    """Replace ``<script/>`` by ``<script>`` where an end tag follows, as browsers read it."""
-    return _SELF_CLOSED_SCRIPT.sub(lambda match: match[1][:-1] + b">", source)
-
-
 _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
@@ -131,12 +127,6 @@ def _has_wide_tag(source: bytes) -> bool:
     """Return whether a tag has more attributes than an element may."""
     ordinary = _ORDINARY.match(source)
     return ordinary is None or ordinary.end() < len(source)
-
-
-def _cut_short(parser: etree.HTMLParser) -> bool:
-    """Return whether the parser gave up before the end of the page, at its depth of 2048."""
-    last = parser.error_log.last_error
-    return last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT
 
 
 def _gather(tree: HtmlElement) -> None:
@@ -392,17 +382,10 @@ def _meta(body: bytes) -> str:
 
 #: Python's codec for a WHATWG encoding, if the codec of that name decodes less than browsers do.
 _CODECS = {
-    "big5": "big5hkscs",
-    "euc-kr": "cp949",
-    "gbk": "gb18030",
-    "iso-8859-8-i": "iso-8859-8",
-    "iso-2022-jp": "iso2022_jp_ext",
-    "macintosh": "mac-roman",
-    "shift_jis": "cp932",
-    "windows-874": "cp874",
-    "x-mac-cyrillic": "mac-cyrillic",
-    "x-user-defined": "windows-1252",
-}
+    "big5": "big5hkscs", "euc-kr": "cp949", "gbk": "gb18030", "iso-8859-8-i": "iso-8859-8",
+    "iso-2022-jp": "iso2022_jp_ext", "macintosh": "mac-roman", "shift_jis": "cp932",
+    "windows-874": "cp874", "x-mac-cyrillic": "mac-cyrillic", "x-user-defined": "windows-1252",
+}  # fmt: skip
 
 
 def codec_for_label(label: str) -> str:

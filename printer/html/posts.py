@@ -85,8 +85,6 @@ IS_SECTION = 256
 SECTION_CLASS = re.compile(
     r"(?:^|[\s_-])(?:comments|comment-?(?:list|section|area|thread)|discussion|responses)(?=$|[\s_-])"
 )
-
-
 #: The roles that classes in lower case suggest.
 _ROLES_BY_CLASS = {
     IS_POST: re.compile(

@@ -24,19 +24,11 @@ from ..text import YEAR
 from .visibility import HEADING_TAGS
 
 _MAX_LINES = 2000
-
-
 _SHORTCODE_HINT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
 
 
 def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: str) -> None:
-    """Rename elements by their roles, styles and classes, and remove shortcodes and link notices.
-
-    Args:
-        tree: The page, which is changed.
-        elements: Its elements.
-        source: Its markup, which is searched for shortcodes, since few pages have any.
-    """
+    """Rename elements by role, style and class, and remove shortcodes and notices of links."""
     boxes = [e for e in elements if e.tag in ("blockquote", "div", "p", "section")]
     _name_custom(elements)
     _name_roles(boxes)
@@ -50,7 +42,7 @@ def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: 
     _name_accordions(tree, elements, source)
     _drop_window_notices(elements)
     _name_breaks(elements)
-    if _SHORTCODE_HINT.search(source):
+    if _SHORTCODE_HINT.search(source):  # few pages have any
         _drop_shortcodes(tree)
 
 
@@ -289,8 +281,6 @@ def _name_ingredients(boxes: Iterable[HtmlElement]) -> None:
 
 
 _MAX_STEPS = 100
-
-
 _DECIMAL = re.compile(r"list-style(?:-type)?\s{0,9}:\s{0,9}decimal\b")
 
 
@@ -332,17 +322,12 @@ _MAX_VERSE_LINE_CHARS = 120
 _CODE_LANGUAGES = ("data-lang", "data-language")
 
 
-def _has_lines_of_code(box: HtmlElement, names: str) -> bool:
-    """Return whether a box for code in a stated language has nothing but lines of text."""
-    is_stated = "language-" in names or any(map(box.get, _CODE_LANGUAGES))
-    return is_stated and not len(box) and "\n" in (box.text or "").strip()
-
-
 def _name_lines(box: HtmlElement, names: str) -> None:
     is_code = _CODE_BOX_CLASS.search(names) is not None
     if not is_code and not _VERSE_CLASS.search(names):
         return
-    if is_code and box.tag == "div" and _has_lines_of_code(box, names):
+    has_lines = box.tag == "div" and not len(box) and "\n" in (box.text or "").strip()
+    if is_code and has_lines and ("language-" in names or any(map(box.get, _CODE_LANGUAGES))):
         box.tag = "pre"
         return
     for group in [box] if is_code else [box, *box.iterchildren("div")]:
@@ -560,23 +545,17 @@ _PROMOTION_SHORTCODE = re.compile(r"button|btn|form|newsletter|subscri|optin|cta
 
 def _drop_shortcodes(tree: HtmlElement) -> None:
     """Remove shortcodes: tags in brackets that are closed somewhere, or have quoted attributes."""
-    text_places = [
-        (element, tail)
+    places = [
+        (element, is_tail, text)
         for element in tree.iter("*")
-        for tail in (False, True)
-        if "[" in ((element.tail if tail else element.text) or "")
-        and _SHORTCODE.search((element.tail if tail else element.text) or "")
-        and not (element.tag in _VERBATIM_TAGS and not tail)
+        for is_tail, text in ((False, element.text or ""), (True, element.tail or ""))
+        if "[" in text
+        and _SHORTCODE.search(text)
+        and (is_tail or element.tag not in _VERBATIM_TAGS)
+        and next(element.iterancestors(*_VERBATIM_TAGS), None) is None
     ]
-    text_places = [
-        (element, tail)
-        for element, tail in text_places
-        if next(element.iterancestors(*_VERBATIM_TAGS), None) is None
-    ]
-    texts = [(element.tail if tail else element.text) or "" for element, tail in text_places]
-    closed = {match[2] for text in texts for match in _SHORTCODE.finditer(text) if match[1]}
-
-    for (element, tail), text in zip(text_places, texts, strict=True):
+    closed = {match[2] for *_, text in places for match in _SHORTCODE.finditer(text) if match[1]}
+    for element, is_tail, text in places:
         remaining_parts, end, action = [], 0, ""
         for match in _SHORTCODE.finditer(text):
             if match[2] not in closed and _QUOTATION_MARK_SET.isdisjoint(match[3]):
@@ -586,7 +565,7 @@ def _drop_shortcodes(tree: HtmlElement) -> None:
             action = match[2] if not match[1] and _PROMOTION_SHORTCODE.search(match[2]) else ""
             end = match.end()
         remaining = "".join([*remaining_parts, text[end:]])
-        if tail:
+        if is_tail:
             element.tail = remaining
         else:
             element.text = remaining
@@ -645,20 +624,15 @@ def image_tex(image: HtmlElement) -> str:
     """Return the TeX of an image that shows a formula, '' for any other image."""
     address = image.get("src") or ""
     alt = " ".join((image.get("alt") or "")[:MAX_SOURCE].split())
-    if alt:
-        names = image.get("class") or ""
-        if _TEX_COMMAND.search(alt) and _TEX_CHARACTER.search(alt):
-            return alt
-        if _FORMULA_CHARACTER.search(alt) and _FORMULA_NAME.search(
-            f"{names} {address}"[:300].partition("?")[0]
-        ):
-            return alt
-        if (
-            len(alt) <= _MAX_PLAIN_FORMULA_CHARS
-            and _FORMULA_NAME.search(names[:300])
-            and not _WORD.search(alt)
-        ):
-            return alt
+    names = image.get("class") or ""
+    name_and_path = f"{names} {address}"[:300].partition("?")[0]
+    is_plain = len(alt) <= _MAX_PLAIN_FORMULA_CHARS and not _WORD.search(alt)
+    if alt and (
+        (_TEX_COMMAND.search(alt) and _TEX_CHARACTER.search(alt))
+        or (_FORMULA_CHARACTER.search(alt) and _FORMULA_NAME.search(name_and_path))
+        or (is_plain and _FORMULA_NAME.search(names[:300]))
+    ):
+        return alt
     return _address_tex(address) if "%5" in address[:_MAX_ADDRESS_CHARS] else ""
 
 
@@ -680,12 +654,8 @@ TEX_ATTRIBUTES = ("data-math", "data-latex", "data-tex")
 def attribute_tex(element: HtmlElement) -> str:
     """Return the TeX of an element that a script typesets, or ''."""
     tex = next(filter(None, map(element.get, TEX_ATTRIBUTES)), "").strip()
-    if not tex or len(tex) > MAX_SOURCE:
-        return ""
-    nodes = (element, *element[:2])
-    return (
-        tex if any(_FORMULA_NAME.search((node.get("class") or "")[:300]) for node in nodes) else ""
-    )
+    classes = [(node.get("class") or "")[:300] for node in (element, *element[:2])]
+    return tex if len(tex) <= MAX_SOURCE and any(map(_FORMULA_NAME.search, classes)) else ""
 
 
 _POST_CLASS = re.compile(

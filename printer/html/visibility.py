@@ -35,10 +35,6 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
     """Return whether a reader does not see an element's short text and cannot unfold it.
 
     Headings for screen readers are kept: they divide the text in print as well.
-
-    Args:
-        element: An element with a ``style``, ``hidden``, ``role`` or suspicious ``class``.
-        in_line: Whether the element is within a line of text.
     """
     if element.tag in HEADING_TAGS:
         return False
@@ -200,18 +196,16 @@ _NOT_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}none")
 
 def _read_css(styles: Iterable[HtmlElement]) -> str:
     """Return the text of style sheets for screens, '' if they hide nothing."""
-    texts = (style.text or "" for style in styles if not _is_for_print(style))
+    texts = (style.text or "" for style in styles if _is_for_screens(style))
     css = "\n".join(texts)[:_MAX_STYLE_CHARS]
     if not _NOT_DISPLAYED.search(css):
         return ""
     return _COMMENT.sub("", css).replace("<![CDATA[", "").replace("]]>", "")
 
 
-def _is_for_print(style: HtmlElement) -> bool:
-    parent = style.getparent()
-    return (style.get("media") or "all").strip().lower() not in {"all", "screen"} or (
-        parent is not None and parent.tag == "noscript"
-    )
+def _is_for_screens(style: HtmlElement) -> bool:
+    media = (style.get("media") or "all").strip().lower()
+    return media in {"all", "screen"} and next(style.iterancestors(), style).tag != "noscript"
 
 
 _MAX_SELECTORS_CHARS = 2_000

@@ -519,8 +519,6 @@ class _WordTable:
 name_features = lru_cache(8192)(_WordTable(_TABLES["names"]).features)
 _file_features = lru_cache(4096)(_WordTable(_TABLES["files"]).features)
 _host_features = lru_cache(1024)(_WordTable(_TABLES["hosts"]).features)
-
-
 #: A file name of this many words describes a picture, even if one of them is 'line'.
 _MIN_DESCRIBING_WORDS = 6
 

@@ -207,8 +207,6 @@ _LISTED_BONUS = 0.8
 #: On pages that list things, with any text around them.
 _MIN_LISTED_SHARE = 0.5
 _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
-
-
 #: Pictures and their features.
 _Features: TypeAlias = Sequence[tuple[Candidate, frozenset[str]]]
 

@@ -138,14 +138,10 @@ def render_articles(
     renderer: Renderer | None = None,
     provenance: Provenance | None = None,
 ) -> RenderedBook:
-    """Render articles to one PDF.
+    """Render articles to one PDF; raise :class:`RenderError` if none can be rendered.
 
     Without a ``renderer``, a single article is rendered in this process, several in a temporary
     pool.
-
-    Raises:
-        RenderError: None of the articles can be rendered.
-        MissingLibrary: As for :func:`.weasy.engine.render_pdf`.
     """
     provenance = provenance or Provenance()
     if context.has_contents:
@@ -273,13 +269,7 @@ class _BookBuilder:
         self._is_duplex = bool(context.geometry.gutter)
 
     def render_runs(self) -> RenderedPdf:
-        """Render all runs, and return a draft of the front matter.
-
-        The articles of failed runs are rendered one by one.
-
-        Raises:
-            RenderError: No article can be rendered.
-        """
+        """Render all runs, the articles of failed ones one by one; return a draft of the front."""
         runs = list(split_into_runs(self.context.articles))
         views = [self.context.view(*pair) for pair in enumerate(self.context.articles)]
         # The draft assumes that no article fails; its page numbers are placeholders.

@@ -399,8 +399,6 @@ def _token_style(token: Any) -> tuple[str, str]:
 
 
 _NO_BREAK_SPACE = "\u00a0"
-
-
 #: A reference mark between an ideograph, which may end a link, and its comma or full stop.
 _MARK_BEFORE_STOP = re.compile(r"(?:^|(?<=[\u3040-\u30ff\u3400-\u9fff]))(?=[*＊※†][、。，．])")
 

@@ -22,8 +22,6 @@ _UNPRINTABLE = re.compile(
 #: Combining marks; more than eight on one letter are a prank.
 _COMBINING = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _STACKED_MARKS = re.compile(f"([{_COMBINING}]{{8}})[{_COMBINING}]+")
-
-
 #: An ideograph or its punctuation.
 _IDEOGRAPH = "[\u3001-\u303f\u3400-\u9fff\uff01-\uff5e]"
 #: Ideographs with a space after each, which stretch a title or a whole text.

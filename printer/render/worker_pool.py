@@ -57,12 +57,9 @@ class Renderer(Protocol):
 class RenderPool(Closing):
     """A context manager with one rendering process per processor, killed on exit.
 
-    Args:
-        time_limit: Seconds per call, including the start of its process.
-        fork: Whether to fork the first process now, which is safe only before threads are started,
-            and is not done after WeasyPrint was loaded; the others are started when needed.
-        fork_all: Whether to fork all processes now, which is faster than starting them later.
-        prepare: Called in each process before its first task.
+    ``fork`` forks the first process now, which is safe only before threads are started, and is not
+    done after WeasyPrint was loaded; ``fork_all`` forks all, which is faster than starting them
+    when needed.  Each process calls ``prepare`` before its first task.
     """
 
     def __init__(
@@ -131,16 +128,10 @@ class RenderPool(Closing):
             return error
 
     def run(self, activity: str, function: Callable[..., Any], *args: object) -> Any:
-        """Call a module-level function in an idle process and return its result.
+        """Call a module-level function in an idle process; raise what it raises, or RenderError.
 
-        A process that crashes is replaced and the call repeated once.
-
-        ``activity`` is named in messages: "rendering the pages".
-
-        Raises:
-            RenderError: The call took too much time or memory, crashed twice, or raised an
-                unexpected exception.
-            WebprintError: Raised by the function.
+        A process that crashes is replaced and the call repeated once.  ``activity`` is named in
+        messages: "rendering the pages".
         """
         worker = self._idle.get()
         limit = self.time_limit

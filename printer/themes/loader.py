@@ -296,10 +296,7 @@ _URL = re.compile(r"""url\(\s{0,20}(["']?)([^"'()\\\n]{1,300})\1\s{0,20}\)""", r
 def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:
     """Return a style sheet with the files of a folder linked as assets, and these assets by URL.
 
-    They are the files named with ``url()``.  Those outside of the folder are left unlinked, and
-    refused when WeasyPrint requests them.
-
-    Raise :class:`UsageError`.
+    Those named with ``url()`` outside of the folder are left unlinked, and refused later.
     """
     assets: dict[str, Picture] = {}
 

@@ -32,8 +32,6 @@ CLASSES = 12
 CAPITALIZED = CLASSES
 #: Another column: all words.
 WORDS = CLASSES + 1
-
-
 #: The classes of characters: the columns of :func:`count_characters`.
 UPPER = 0
 LETTER = 1

@@ -35,8 +35,6 @@ NO_PARAGRAPH = frozenset({
 
 #: Blocks inside the article that may be lists of links.
 LISTS = frozenset({"div", "ul", "ol", "table", "dl", "nav", "aside", "section", "menu"})
-
-
 #: The paper's threshold.
 MIN_CHARS = 500
 #: The largest share of link text (ours).

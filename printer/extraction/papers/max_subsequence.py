@@ -126,13 +126,8 @@ def filter_aligned(
 ) -> tuple[bool, ...]:
     """Drop segments that line up with no edge of the body, or cover too little of its width.
 
-    The body's edges are those of most of the selected text.
-
-    Args:
-        rects: The boxes of the segments' line-break nodes, None where not rendered.
-        keep: Which segments are selected.
-        lengths: The characters of the segments.
-        body_print: Which segments are in the body's fonts.
+    The body's edges are those of most of the selected text.  ``rects`` are the boxes of line-break
+    nodes, None where not rendered; ``body_print`` tells the segments in the body's fonts.
     """
     selected = [rect if flag else None for rect, flag in zip(rects, keep, strict=True)]
     columns = find_columns(selected, lengths)

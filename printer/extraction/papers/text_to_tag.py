@@ -55,15 +55,10 @@ _TAG_KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextToTagOptions:
-    """How ratios are smoothed and clustered.
+    """How ratios are smoothed, over ``radius`` lines on each side, and clustered.
 
-    Attributes:
-        clustering: The clustering of the ratios into content and non-content.
-        smoothing: A uniform or a Gaussian mean.
-        radius: The number of lines averaged on each side.
-        deviations: The ``threshold`` in standard deviations.
-        clusters: The number of clusters, for the clusterings that take one.
-        slope_lines: The number of lines ahead from which ``two-dimensional`` computes the slope.
+    The ``threshold`` is in standard ``deviations``; ``two-dimensional`` computes the slope from
+    ``slope_lines`` ahead.
     """
 
     clustering: Clustering = "threshold"

@@ -19,8 +19,6 @@ _FULL_NAME = re.compile(
     r"(?:\s(?:[A-Z]\.|van|von|de|der|da|di|del|el|al|bin|[^\W\d_a-z][^\W\d_]*[.'’-]?[^\W\d_]+)){1,4}"
 )
 _WORDS = load_table("bylines")
-
-
 #: Limits of the names of one page, and of the characters of a name.
 MAX_NAMES = 12
 
@@ -28,11 +26,7 @@ MAX_NAMES = 12
 def join_names(texts: Iterable[str], language: str = "", *not_authors: str) -> str:
     """Return the names of persons in some bylines, joined by ', '.
 
-    Args:
-        texts: Bylines, each of one or more names.
-        language: The page's language, a BCP 47 tag.
-        not_authors: Names that are not an author's, also with words before or after them: the
-            site's, the title.
+    Those of ``not_authors`` (the site, the title) are left out, also with words beside them.
     """
     names: list[str] = []
     keys = {"", *map(comparison_key, not_authors)}
@@ -239,8 +233,6 @@ _MASTHEAD = re.compile(
 #: An initial or 'Jr.' at the end.
 _ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 _EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
-
-
 _LEADING_CHARACTERS = " |•·–—-/,:"
 #: The abbreviation of an agency before its report: '(PA) – 2 days ago'.
 _AGENCY = re.compile(r"^\(([A-Z]{2,6})\)")

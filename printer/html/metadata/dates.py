@@ -23,8 +23,6 @@ MONTHS = {
     for name in names.split()
 }
 _MAX_DATE_LINE_CHARS = 100
-
-
 _TIME = (
     r"""(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?"""
 )
@@ -42,12 +40,7 @@ _BASIC = re.compile(
 
 
 def parse_date(text: str, language: str = "") -> str:
-    """Return a stated date as ISO 8601, with time and zone where stated, or ''.
-
-    Args:
-        text: The date as stated.
-        language: The BCP 47 tag of the page's language, which decides 03/04/2024.
-    """
+    """Return a stated date as ISO 8601, or ''; the page's language decides 03/04/2024."""
     text = " ".join(text[:200].split())
     if match := _ISO.match(text) or _BASIC.match(text):
         return _to_iso(match.groupdict())

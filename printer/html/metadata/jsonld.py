@@ -68,8 +68,6 @@ def parse_json(text: str) -> list[Any]:
 
 
 DECODER = json.JSONDecoder(strict=False)
-
-
 #: What may surround the JSON of a script.
 _WRAPPING = re.compile(r"^\s*+(?:(?://|/\*)?\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?)?+")
 _ENDING = ("*/", "]]>", "-->", "//", "/*", ";")

@@ -18,8 +18,6 @@ from ...i18n import load_table
 _TABLES = load_table("languages")
 _SCRIPTS = _TABLES["scripts"]
 _LETTERS = {script: re.compile(f"[{row['letters']}]") for script, row in _SCRIPTS.items()}
-
-
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|[0-9]{3}))?"
     r"(?=$|[-_.@,;\s])",
@@ -91,15 +89,11 @@ _MIN_PLAUSIBLE_SHARE = 0.08
 
 
 def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
-    """Return the language of a page as a BCP 47 tag, or ''.
+    """Return the language of a page as a BCP 47 tag, or ''; ``sample`` returns text of a length.
 
     This is the first stated tag, unless its language is not written in the text's script or the
     text is plainly in another: many pages keep the English tag of their template.  The language of
     such a text is '' if it is none of those with a list of function words.
-
-    Args:
-        stated: The languages that the page states, the most reliable first.
-        sample: Returns the given number of characters of the page's text.
     """
     glance = sample(_SCRIPT_SAMPLE_CHARS)
     script = detect_script(glance)

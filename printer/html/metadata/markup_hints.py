@@ -132,7 +132,8 @@ def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading
     if kicker and title and text.startswith(kicker) and (is_certain or title_key(title) in titles):
         has_no_separator = not text[: -len(title)].removeprefix(kicker.rstrip(_PUNCTUATION)).strip()
         return Heading(title, f"{kicker}: {title}" if has_no_separator else text)
-    return Heading(text or _first_alt_text(element))
+    inner = islice(element.iter(), _MAX_LEAVES)
+    return Heading(text or next((clean_line(e.get("alt")) for e in inner if e.tag == "img"), ""))
 
 
 #: Classes of the kicker within a heading.
@@ -172,8 +173,6 @@ def _tail(element: HtmlElement) -> str:
 
 
 _MAX_KICKER_CHARS = 60
-
-
 #: Classes of text for screen readers.
 _HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader", re.IGNORECASE)
 
@@ -260,11 +259,6 @@ def _leading_text(element: HtmlElement) -> str:
 _MAX_LEAVES = 200
 
 
-def _first_alt_text(element: HtmlElement) -> str:
-    inner = islice(element.iter(), _MAX_LEAVES)
-    return next((clean_line(e.get("alt")) for e in inner if e.tag == "img"), "")
-
-
 def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHints:
     """Read the marked author and date of publication near the title."""
     heading = _title_heading(tree, title_key(title))
@@ -333,15 +327,7 @@ def read_signatures(tree: HtmlElement) -> list[str]:
 
 
 def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHints:
-    """Read the author and date from lines without marks near the title.
-
-    The date of an update counts if there is no other.
-
-    Args:
-        lines: The page's lines of text.
-        title: Its title, which is one of them.
-        language: Its language, a BCP 47 tag.
-    """
+    """Read the author and date from lines near the title, the date of an update if no other."""
     hints = MarkupHints()
     updates: list[str] = []
     nearby_lines: list[str] = []
@@ -474,17 +460,11 @@ _MAX_ELEMENTS = 20_000
 def _find_text_element(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the first element in the body whose own text is the title."""
     body = tree.find("body")
-    elements = islice(() if body is None else body.iter("*"), _MAX_ELEMENTS)
-    return next(
-        (
-            element
-            for element in elements
-            if element.text
-            and len(element.text) <= len(title) + _MAX_CHARS_BESIDE_KEY
-            and title_key(element.text) == title
-        ),
-        None,
-    )
+    for element in islice(() if body is None else body.iter("*"), _MAX_ELEMENTS):
+        text = element.text or ""
+        if text and len(text) <= len(title) + _MAX_CHARS_BESIDE_KEY and title_key(text) == title:
+            return element
+    return None
 
 
 #: The largest distance of a mark below the main heading, in elements.
@@ -563,22 +543,16 @@ def _mark_kind_of_class(classes: str) -> int:
     classes = classes.lower()
     if not any(word in classes for word in _CLASS_HINTS):
         return 0
-    return (
-        _IS_AUTHOR
-        if _AUTHOR_CLASS.search(classes)
-        else _IS_DATE
-        if _DATE_CLASS.search(classes)
-        else 0
-    )
+    if _AUTHOR_CLASS.search(classes):
+        return _IS_AUTHOR
+    return _IS_DATE if _DATE_CLASS.search(classes) else 0
 
 
 def _is_modified(element: HtmlElement) -> bool:
-    parent = element.getparent()
     names = " ".join(filter(None, (element.get("class"), element.get("itemprop"))))
-    text_before = (
-        "" if parent is None else (parent.text or "")[:60] + (parent.get("class") or "")[:60]
-    )
-    return bool(_UPDATE_WORD.search(names + " " + text_before))
+    for parent in islice(element.iterancestors(), 1):
+        names += f" {(parent.text or '')[:60]}{(parent.get('class') or '')[:60]}"
+    return _UPDATE_WORD.search(names) is not None
 
 
 #: A heading on the same subject shares at least one word in this many with the title.
@@ -706,8 +680,6 @@ def _read_date_beside(mark: HtmlElement, language: str) -> str:
 
 _MIN_DATE_CHARS = 6
 _MAX_DATE_LINE_WORDS = 4
-
-
 _LABEL = re.compile(r"[^\W\d]{2,20}:")
 
 

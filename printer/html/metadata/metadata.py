@@ -69,11 +69,7 @@ _NAME_ATTRIBUTES = frozenset({"property", "name", "itemprop", "http-equiv"})
 
 
 def read_head(elements: Iterable[HtmlElement]) -> Head:
-    """Read what is in a page's head, or in the body, where parsers may move it.
-
-    Args:
-        elements: The page's elements ``meta``, ``link`` and ``title``.
-    """
+    """Read a page's elements ``meta``, ``link`` and ``title``, also in the body."""
     metas: dict[str, list[str]] = {}
     canonical = ""
     titles: list[HtmlElement] = []
@@ -143,15 +139,7 @@ def read_metadata(
     lines: Sequence[str] = (),
     elements: ElementsByTag | None = None,
 ) -> Metadata:
-    """Return a page's metadata, from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the text.
-
-    Args:
-        tree: The page.
-        url: Its address, '' if unknown.
-        base: The base URL of its relative links.
-        lines: Its lines of text.
-        elements: Its elements by name, if they have been grouped already.
-    """
+    """Return a page's metadata, from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the text."""
     elements = elements or ElementsByTag(tree)
     head = read_head(elements.find("meta", "link", "title"))
     canonical = _canonical(head, url, base)
@@ -304,8 +292,6 @@ _MIN_SAMPLED_CHARS = 20
 #: The fewest characters of a sufficient sample.
 _MIN_SAMPLE_CHARS = 300
 _MAX_SAMPLED_ELEMENTS = 10_000
-
-
 _MAX_LINKS = 1_000
 
 

@@ -46,16 +46,7 @@ def choose_title(
     article: bool,
     lines: Sequence[str],
 ) -> str:
-    """Return a page's title.
-
-    Args:
-        document: The text of ``title``.
-        headings: The main headings, or those of lower rank if there are none.
-        stated: The titles of OpenGraph, JSON-LD and the like.
-        site: The names of the page's site.
-        article: Whether the page says that it is an article.
-        lines: The page's lines of text.
-    """
+    """Return a page's title, from ``title``, its main headings and the titles stated elsewhere."""
     main_headings = [heading for heading in headings if heading.is_main]
     title = _choose(document, main_headings, stated, site, article=article)
     keys = {title_key(text) for heading in main_headings for text in (heading.text, heading.full)}

@@ -34,8 +34,6 @@ BLOCK_TAGS = frozenset(
     "div p br li ul ol td tr table h1 h2 h3 h4 h5 h6 hr "  # noqa: SIM905
     "body article section main aside header footer nav figure center dl dd blockquote".split()
 )
-
-
 #: The maximum length of a short caption, in characters.
 SHORT_CHARS = 400
 #: The number of the article's representative names, not counting ties.

@@ -47,9 +47,6 @@ def merge_parts(
 
     The successive pages of ``overlays``, consumed after all parts are written, are drawn over the
     pages of the whole, except over those whose indexes are in ``blank``.
-
-    Raises:
-        RenderError: A part cannot be read, or the overlays differ in the number of pages.
     """
     try:
         with pikepdf.open(BytesIO(front)) as pdf:

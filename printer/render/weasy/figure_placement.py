@@ -441,14 +441,11 @@ MIN_LONE_CHARS = {"li": 144, "tr": 80}
 
 
 def _allow_breaks(block: Box, change: Change, *, few_rows: bool = False) -> bool:
-    """Allow breaks between the items, rows or lines of a block that was kept whole.
+    """Allow breaks in a block that was kept whole; return whether any was forbidden before.
 
     A short item or row still stays with its neighbor, as do the first row and the first and last
     lines of code; an item with a list within it is not short.  ``few_rows`` allows parts of a table
     with fewer than three rows.
-
-    Returns:
-        Whether this allows any break that was forbidden before.
     """
     first_rows: set[int] = set()
     for box in (block, *block.descendants()):

@@ -116,8 +116,6 @@ def draw_rules_between(original: Callable[..., None], stream: Any, box: Box) -> 
 _WIDTH_TOLERANCE_PX = 0.5
 #: Where a name may be broken: after punctuation between letters, or between a letter and a digit.
 _IN_NAMES = re.compile(r"(?<=[^\W\d_][_./=+:&?@,;-])(?=\w)|(?<=\w[_./=+:&?@,;-])(?=[^\W\d_])")
-
-
 _CODE_TAGS = frozenset({"code", "samp", "kbd", "var", "pre"})
 
 
