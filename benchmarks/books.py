@@ -53,8 +53,8 @@ def print_bound(count: int) -> int:
 
 def print_single(count: int) -> int:
     """Print articles as a single WeasyPrint document."""
-    from printer.render.context import render_html
     from printer.render.weasy.engine import render_pdf
+    from tests.support.documents import render_html
 
     return render_pdf(render_html([article(n) for n in range(count)], {})).pages
 

@@ -27,9 +27,10 @@ from lxml import html as lxml_html
 
 import printer
 from printer.options import ExtractOptions, FetchOptions, Options, PrintOptions
-from printer.render.context import Document, render_html
+from printer.render.context import Document
 from printer.render.weasy.engine import render_pdf
 from printer.session import Session
+from tests.support.documents import render_html
 from tests.support.web_server import WebServer
 
 from .extractors import version_of

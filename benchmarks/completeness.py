@@ -25,9 +25,9 @@ from printer import Article, PrintOptions, extract
 from printer.article import Figure, Table, walk
 from printer.errors import NoArticle
 from printer.render.completeness import body_pieces, check_completeness, note_pieces
-from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
+from tests.support.documents import render_html
 
 from .corpus import CORPUS, evenly, is_available
 from .protocol import Effort, Row, floors, run_alone

@@ -9,8 +9,9 @@ from statistics import median
 
 from printer.article import Article, Heading, Paragraph, Span
 from printer.options import PrintOptions
-from printer.render.context import Document, render_html
+from printer.render.context import Document
 from printer.render.weasy.engine import render_pdf
+from tests.support.documents import render_html
 
 from .books import WORDS
 from .protocol import Effort, Row, by_turns, run_alone

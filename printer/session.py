@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 class Session(Closing):
     """Open each resource, and import its libraries, when it is first used; safe between threads.
 
-    The origins of ``user_urls``, for which the user asked, may be at private addresses, and only
-    they receive the user's headers.  ``files`` are resources already available, by URL, such as
-    pictures sent with a page.  The browser loads ``concurrency`` pages at a time.
+    Args:
+        fetch: how pages are fetched.
+        images: the limits of pictures.
+        user_urls: the URLs that the user asked for.  Their origins may be at private addresses,
+            and only they receive the user's headers.
+        files: resources already available, by URL, such as pictures sent with a page.
+        concurrency: the number of pages that the browser loads at a time.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class Session(Closing):
 
     @property
     def client(self) -> HttpClient:
+        """The HTTP client with its cache."""
         with self._lock:
             if self._client is None:
                 from .fetch.client import HttpClient
@@ -85,6 +90,7 @@ class Session(Closing):
 
     @property
     def downloads(self) -> SizeProbe:
+        """The pictures downloaded in this run."""
         with self._lock:
             if self._downloads is None:
                 from .images.size_probe import SizeProbe

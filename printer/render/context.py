@@ -349,25 +349,6 @@ class RenderContext:
         )
 
 
-def render_html(
-    articles: Sequence[Article],
-    pictures: Mapping[str, Picture],
-    options: PrintOptions | None = None,
-    fetched: datetime | None = None,
-) -> Document:
-    """Return articles as one document, without contents.
-
-    ``pictures`` is keyed by ``Figure.src``, or ``Figure.svg`` for inline drawings.
-
-    Raises:
-        UsageError: The theme is unknown, or options are invalid.
-    """
-    context = RenderContext.of(articles, options or PrintOptions(), fetched)
-    targets = context.new_targets()
-    document = build_document(context, range(len(articles)), pictures, targets, targets)
-    return replace(document, warnings=context.warnings)
-
-
 def build_document(
     context: RenderContext,
     indexes: Sequence[int],
@@ -377,8 +358,8 @@ def build_document(
 ) -> Document:
     """Return the articles at these indexes as a document.
 
-    ``pictures`` is keyed as for :func:`render_html`, ``targets`` numbers the links, ``listed`` has
-    the targets to list after the last of all articles.
+    ``pictures`` is keyed by ``Figure.src`` or ``Figure.svg``, ``targets`` numbers the links,
+    ``listed`` has the targets to list after the last of all articles.
     """
     articles = [context.articles[index] for index in indexes]
     lead_figures = frozenset(id(block) for article in articles for block in article.blocks[:2])

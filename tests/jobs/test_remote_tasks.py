@@ -10,9 +10,10 @@ from printer.jobs import JobRequest, tasks
 from printer.jobs.storage import Storage
 from printer.jobs.tasks import TASK_RESULT, JobClient, dump_page, load_page, load_result
 from printer.output import CompletenessReport, ExtractedPage
-from printer.render.context import Document, render_html
+from printer.render.context import Document
 from printer.render.weasy.engine import RenderedPdf, render_pdf
 from printer.selection import PictureDecision
+from tests.support.documents import render_html
 from tests.support.jobs import claim
 from tests.support.sample_articles import SAMPLE_ARTICLE, pictures
 

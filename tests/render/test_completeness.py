@@ -10,11 +10,11 @@ from printer.article import Article, Code, Figure, Math, Note, Span, Table
 from printer.options import PrintOptions
 from printer.output import ContentCounts
 from printer.render.completeness import check_completeness
-from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
 from printer.render.weasy.layout_text import LayoutText
 from printer.text import count_words
 from tests.support import sample_articles as specimens
+from tests.support.documents import render_html
 from tests.support.effort import THOROUGH
 from tests.support.sample_articles import (
     SAMPLE_ARTICLE,

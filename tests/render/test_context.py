@@ -25,7 +25,7 @@ from printer.article import (
     Table,
 )
 from printer.export.html import to_html
-from printer.render.context import render_html
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, paragraph, pictures
 
 HOSTILE = [

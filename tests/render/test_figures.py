@@ -25,7 +25,6 @@ from printer.article import (
 )
 from printer.options import PrintOptions
 from printer.output import Picture
-from printer.render.context import render_html
 from printer.render.figures import (
     FigurePlacer,
     FigureRow,
@@ -36,6 +35,7 @@ from printer.render.figures import (
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
 from tests.support import sample_articles as specimens
+from tests.support.documents import render_html
 from tests.support.pdf_glyphs import open_pdf
 
 GEOMETRY = page_geometry(PrintOptions())

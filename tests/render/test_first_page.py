@@ -20,8 +20,9 @@ from printer.article import (
 )
 from printer.options import PrintOptions
 from printer.output import Edition, Story
-from printer.render.context import RenderContext, build_document, render_html
+from printer.render.context import RenderContext, build_document
 from printer.render.links import LinkTargets
+from tests.support.documents import render_html
 from tests.support.sample_articles import LANDSCAPE, heading, items, paragraph, pictures, spans
 
 TEXT = "The ferry crosses at six in the morning and again when the light goes. "

@@ -1,8 +1,8 @@
 """The check for misplaced ink finds it."""
 
 from printer.options import PrintOptions
-from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
+from tests.support.documents import render_html
 from tests.support.pdf_glyphs import find_overlaps
 from tests.support.sample_articles import SAMPLE_ARTICLE
 

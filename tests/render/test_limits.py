@@ -24,8 +24,8 @@ from printer.article import (
 from printer.errors import RenderError
 from printer.export.markdown import to_markdown
 from printer.render import limits, templates
-from printer.render.context import render_html
 from printer.render.limits import limit_article
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, items, paragraph
 
 

@@ -23,10 +23,11 @@ from printer.article import (
     Table,
 )
 from printer.options import PrintOptions
-from printer.render.context import MAX_QR_BYTES, MAX_QR_CODES, qr_code, render_html
+from printer.render.context import MAX_QR_BYTES, MAX_QR_CODES, qr_code
 from printer.render.links import MAX_PRINTED_URL_CHARS, display_url, is_visible_url
 from printer.render.weasy import footnotes
 from printer.render.weasy.engine import render_pdf
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, heading, items, paragraph, spans
 
 SITE = "https://example.org/"

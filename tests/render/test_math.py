@@ -14,9 +14,9 @@ from lxml import html as lxml_html
 
 from printer.article import Article, Math, Span
 from printer.export.html import to_html
-from printer.render.context import render_html
 from printer.render.math import formula_text, typeset_formula, typeset_formulas
 from printer.worker_process import WorkerProcess
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 HALF = "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"

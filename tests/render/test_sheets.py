@@ -14,11 +14,11 @@ from printer.article import Figure
 from printer.errors import UsageError
 from printer.options import PrintOptions
 from printer.render.book import FIT_STEPS, fit_to_pages, tighten
-from printer.render.context import render_html
 from printer.render.pdf.impose import booklet_sides, impose, nup_sides
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import page_geometry
 from tests.support import sample_articles as specimens
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph, png
 
 

@@ -34,7 +34,7 @@ from printer.article import (
     Table,
 )
 from printer.options import PrintOptions
-from printer.render.context import ArticleView, render_html
+from printer.render.context import ArticleView
 from printer.render.inline import WORD_JOINER, breakable, highlight, mark_symbols, split_by_style
 from printer.render.templates import (
     is_bare,
@@ -46,6 +46,7 @@ from printer.render.templates import (
 from printer.render.weasy import engine, figure_placement
 from printer.render.weasy.engine import render_pdf
 from printer.render.weasy.patches import patched
+from tests.support.documents import render_html
 from tests.support.pdf_glyphs import open_pdf
 from tests.support.sample_articles import (
     SAMPLE_ARTICLE,

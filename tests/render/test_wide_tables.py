@@ -9,10 +9,10 @@ import weasyprint
 
 from printer.article import Cell, Table
 from printer.options import PrintOptions
-from printer.render.context import render_html
 from printer.render.weasy import patches
 from printer.render.weasy.engine import lay_out_document
 from printer.themes.page import page_geometry
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 GEOMETRY = page_geometry(PrintOptions())

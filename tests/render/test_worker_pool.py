@@ -13,10 +13,11 @@ import pytest
 
 from printer.article import Article, Paragraph, Span
 from printer.errors import RenderError, UsageError
-from printer.render.context import Document, render_html
+from printer.render.context import Document
 from printer.render.worker_pool import RenderPool
 from printer.worker_process import WorkerProcess
 from tests.support import worker_calls
+from tests.support.documents import render_html
 
 
 @pytest.fixture(scope="module")

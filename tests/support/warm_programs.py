@@ -183,7 +183,7 @@ def _load() -> None:
     import printer
     from printer import PrintOptions, extract
     from printer.render import worker_pool
-    from printer.render.context import render_html
+    from tests.support.documents import render_html
     from tests.support.story_page import story_page
 
     # No page is laid out: of a process that used Pango, no copy could do that.

@@ -5,8 +5,8 @@ import pytest
 
 from printer.article import Article, Code, Figure, Span
 from printer.options import PrintOptions
-from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
+from tests.support.documents import render_html
 from tests.support.pdf_glyphs import open_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, SCRIPT_ARTICLES, paragraph
 

@@ -12,11 +12,11 @@ from PIL import Image
 
 from printer.errors import UsageError
 from printer.options import PrintOptions
-from printer.render.context import render_html
 from printer.themes import loader as themes
 from printer.themes.options import apply_options, settable_names
 from printer.themes.page import page_geometry
 from tests.support import sample_articles as specimens
+from tests.support.documents import render_html
 from tests.support.effort import THOROUGH
 from tests.support.pdf_glyphs import find_overlaps
 from tests.support.sample_articles import SAMPLE_ARTICLE, SCRIPT_ARTICLES

@@ -12,9 +12,9 @@ from PIL import Image
 
 from printer.options import PrintOptions
 from printer.output import Picture
-from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
 from tests.support import sample_articles as specimens
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE
 
 #: Colours of every space that CSS knows, a gradient and one that can be seen through.

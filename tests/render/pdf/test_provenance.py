@@ -22,10 +22,10 @@ from printer.article import Figure, Math, Note, Span, Table
 from printer.capture import PageSource
 from printer.options import Options
 from printer.output import ExtractedPage
-from printer.render.context import render_html
 from printer.render.pdf.provenance import NAMESPACE, build_provenance
 from printer.render.weasy.engine import render_pdf
 from tests.support import sample_articles as specimens
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, paragraph
 from tests.support.story_page import story_page
 

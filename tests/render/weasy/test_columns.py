@@ -10,9 +10,9 @@ import weasyprint
 
 from printer.article import Code
 from printer.options import PrintOptions
-from printer.render.context import render_html
 from printer.render.weasy.engine import lay_out_document
 from printer.render.weasy.patches import patched
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, heading, paragraph
 
 CODE = Code(

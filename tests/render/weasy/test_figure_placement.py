@@ -12,11 +12,11 @@ import weasyprint
 
 from printer.article import Code, Figure, Item, List, Post, Quote, Span, Table
 from printer.options import PrintOptions
-from printer.render.context import render_html
 from printer.render.weasy import box_tree, engine, figure_placement
 from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
 from printer.render.weasy.patches import patched
 from tests.support import sample_articles as specimens
+from tests.support.documents import render_html
 from tests.support.sample_articles import (
     LANDSCAPE,
     SAMPLE_ARTICLE,

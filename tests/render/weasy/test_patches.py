@@ -24,7 +24,7 @@ from weasyprint.layout import LayoutContext, column
 
 from printer import extract
 from printer.options import PrintOptions
-from printer.render.context import Document, RenderContext, build_front_matter, render_html
+from printer.render.context import Document, RenderContext, build_front_matter
 from printer.render.weasy import patches
 from printer.render.weasy.engine import render_pdf
 from printer.render.weasy.patches import (
@@ -34,6 +34,7 @@ from printer.render.weasy.patches import (
     _parse_style_sheet,
     patched,
 )
+from tests.support.documents import render_html
 from tests.support.effort import THOROUGH
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 

@@ -8,10 +8,10 @@ import pytest
 import weasyprint
 
 from printer.article import Code
-from printer.render.context import render_html
 from printer.render.weasy.box_tree import lowest_edge
 from printer.render.weasy.engine import lay_out_document
 from printer.render.weasy.patches import patched
+from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 

@@ -1,0 +1,25 @@
+"""Documents of articles without contents, as they are handed to WeasyPrint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from printer.article import Article
+from printer.options import PrintOptions
+from printer.output import Picture
+from printer.render.context import Document, RenderContext, build_document
+
+
+def render_html(
+    articles: Sequence[Article],
+    pictures: Mapping[str, Picture],
+    options: PrintOptions | None = None,
+    fetched: datetime | None = None,
+) -> Document:
+    """Return articles as one document; ``pictures`` is keyed by ``Figure.src`` or ``.svg``."""
+    context = RenderContext.of(articles, options or PrintOptions(), fetched)
+    targets = context.new_targets()
+    document = build_document(context, range(len(articles)), pictures, targets, targets)
+    return replace(document, warnings=context.warnings)
