@@ -32,20 +32,11 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _MODULES = {
-    "Article": "article",
-    "Capture": "capture",
-    "ExtractOptions": "options",
-    "FetchOptions": "options",
-    "ImageOptions": "options",
-    "Options": "options",
-    "PrintOptions": "options",
-    "Printer": "pipeline",
-    "Result": "output",
-    "Session": "session",
-    "WebprintError": "errors",
-    "extract": "extract_stage",
-    "print_pages": "pipeline",
-}
+    "Article": "article", "Capture": "capture", "ExtractOptions": "options",
+    "FetchOptions": "options", "ImageOptions": "options", "Options": "options",
+    "PrintOptions": "options", "Printer": "pipeline", "Result": "output", "Session": "session",
+    "WebprintError": "errors", "extract": "extract_stage", "print_pages": "pipeline",
+}  # fmt: skip
 __all__ = list(_MODULES)
 
 

@@ -118,8 +118,6 @@ def append_blocks(
     editable: Sequence[EditableBlock], blocks: Sequence[Block]
 ) -> tuple[EditableBlock, ...]:
     """Return editable blocks with the blocks appended since to their article."""
-    if not editable:
-        return ()
     count = sum(block.in_article for block in editable)
     new = enumerate(blocks[count:], start=count)
     return (*editable, *(EditableBlock(f"b{number}", block) for number, block in new))

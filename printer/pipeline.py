@@ -406,13 +406,9 @@ class Printer:
             return PreparedPictures()
         cache = {} if self._picture_cache is None else self._picture_cache
         figures = [(figure, page.article.url) for page in pages for figure in page.article.figures]
-        cached, missing = {}, []
-        for figure, url in figures:
-            key = figure.svg or figure.src
-            if key in cache:
-                cached[key] = cache[key]
-            else:
-                missing.append((figure, url))
+        keys = [figure.svg or figure.src for figure, _ in figures]
+        cached = {key: cache[key] for key in keys if key in cache}
+        missing = [place for place, key in zip(figures, keys, strict=True) if key not in cached]
         if not missing:
             return PreparedPictures(cached)
         from .images.prepare import prepare_pictures

@@ -269,8 +269,13 @@ def needs_space(
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_CHARACTERS
     if _ends_title(last, leaf, text_before):
         return True
-    begins_label = text[0].isupper() or text[0].isdigit()
-    if _is_label_boundary(text_before, text) or (begins_label and _are_similar(last, leaf)):
+    if (
+        text_before[-1:] == ":"
+        and text_before[-2:-1].isalpha()
+        and (text[0].isupper() or text[0] in _CURRENCIES)
+    ):
+        return True  # a label and a name or price
+    if (text[0].isupper() or text[0].isdigit()) and _are_similar(last, leaf):
         return True
     return (
         not leaf.tail
@@ -301,12 +306,6 @@ _MIN_WORD_END = 3
 def _ends_word(text: str) -> bool:
     end = text[-_MIN_WORD_END:]
     return len(end) == _MIN_WORD_END and end.isalpha() and end.islower()
-
-
-def _is_label_boundary(text_before: str, text: str) -> bool:
-    """Return whether a word with a colon ends and a name or price begins."""
-    is_value = text[0].isupper() or text[0] in _CURRENCIES
-    return is_value and text_before[-1] == ":" and text_before[-2:-1].isalpha()
 
 
 def _are_similar(first: Leaf, second: Leaf) -> bool:

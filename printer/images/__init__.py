@@ -11,12 +11,6 @@ from .selection import (
 )
 
 __all__ = [
-    "PictureSelection",
-    "drop_captions",
-    "find_alternatives",
-    "override_selection",
-    "picture_decisions",
-    "place_pictures",
-    "select_by_method",
-    "select_pictures",
-]
+    "PictureSelection", "drop_captions", "find_alternatives", "override_selection",
+    "picture_decisions", "place_pictures", "select_by_method", "select_pictures",
+]  # fmt: skip

@@ -319,25 +319,14 @@ class RenderContext:
         bylines = (article.byline for article in self.articles)
         issued = format_date(edition.when, lead.language) if edition and edition.when else ""
         defaults = {
-            "parts": (),
-            "entries": (),
-            "sheets": (),
-            "pages": 0,
-            "cover": "",
-            "lead_picture": "",
-            "last": False,
-            "lead": lead,
-            "labels": lead.labels,
-            "title": title or lead.article.title,
+            "parts": (), "entries": (), "sheets": (), "pages": 0, "cover": "", "lead_picture": "",
+            "last": False, "several": self.has_contents, "edition": edition,
+            "lead": lead, "labels": lead.labels, "digest_labels": lead.digest_labels,
+            "title": title or lead.article.title, "when": printable(issued),
             "authors": list(dict.fromkeys(filter(None, bylines)))[:MAX_AUTHORS],
-            "several": self.has_contents,
-            "edition": edition,
-            "digest_labels": lead.digest_labels,
-            "when": printable(issued),
             "css": build_stylesheet(self.styling, self.geometry, options),
-            "values": dict(self.styling.values),
-            "paper": self.geometry,
-        }
+            "values": dict(self.styling.values), "paper": self.geometry,
+        }  # fmt: skip
         theme = self.styling.theme
         html = fill(theme, "digest" if edition else "article", **{**defaults, **values})
         return Document(

@@ -214,12 +214,8 @@ class _InlineWriter:
         for block in note.blocks:
             if isinstance(block, Paragraph):
                 values = attributes(class_="text") + language_attributes(block)
-                html += [
-                    f"<span{values}>",
-                    prefix,
-                    inline(block.spans, self.anchors, style),
-                    "</span>",
-                ]
+                text = inline(block.spans, self.anchors, style)
+                html.append(f"<span{values}>{prefix}{text}</span>")
                 prefix = ""
         return "".join((*html, "</span>"))
 

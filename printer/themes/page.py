@@ -152,14 +152,9 @@ def _default_margins(page: Page, width: float, height: float, font_size: float) 
 
 #: Paper sizes by name, in millimetres.
 PAPERS = {
-    "a3": (297.0, 420.0),
-    "a4": (210.0, 297.0),
-    "a5": (148.0, 210.0),
-    "a6": (105.0, 148.0),
-    "b5": (176.0, 250.0),
-    "letter": (215.9, 279.4),
-    "legal": (215.9, 355.6),
-}
+    "a3": (297.0, 420.0), "a4": (210.0, 297.0), "a5": (148.0, 210.0), "a6": (105.0, 148.0),
+    "b5": (176.0, 250.0), "letter": (215.9, 279.4), "legal": (215.9, 355.6),
+}  # fmt: skip
 MIN_PAPER_MM = 50.0
 MAX_PAPER_MM = 1500.0
 

@@ -41,7 +41,8 @@ def impose(pdf: bytes, pages: int, options: PrintOptions, *, rtl: bool = False) 
     else:
         return ImposedPdf(pdf, (pages + 1) // 2 if uses_backs else pages)
     if rtl:
-        sides = [_mirror(side) for side in sides]
+        rows = [[side[n : n + 2] for n in range(0, len(side), 2)] for side in sides]
+        sides = [tuple(page for row in side for page in reversed(row)) for side in rows]
     grid = (2, 2) if options.nup == 4 else (2, 1)
     data = _draw_sheets(pdf, sides, grid, booklet=options.booklet)
     return ImposedPdf(data, (len(sides) + 1) // 2 if uses_backs else len(sides))
@@ -66,11 +67,6 @@ def nup_sides(pages: int, count: int) -> list[Side]:
     """Return sides of ``count`` pages each, in reading order."""
     indexes = [n if n < pages else None for n in range(-(-pages // count) * count)]
     return [tuple(indexes[n : n + count]) for n in range(0, len(indexes), count)]
-
-
-def _mirror(side: Side) -> Side:
-    rows = [side[n : n + 2] for n in range(0, len(side), 2)]
-    return tuple(page for row in rows for page in reversed(row))
 
 
 def _draw_sheets(

@@ -111,12 +111,11 @@ def render_pdf(document: Document) -> RenderedPdf:
         except Exception as error:
             reason = f"{type(error).__name__}: {_first_line(error)}"
             raise RenderError(f"WeasyPrint could not print the document: {reason}") from error
+    warnings = [*document.warnings, *_summarize(messages)]
+    if count := count_misplaced(layout.pages):
+        warnings.append(f"{count} footnotes are not on the pages of their reference marks")
     return RenderedPdf(
-        pdf,
-        len(layout.pages),
-        (*document.warnings, *_summarize(messages), *_warn_of_notes(layout.pages)),
-        read_layout_text(layout.pages),
-        document.first_page,
+        pdf, len(layout.pages), tuple(warnings), read_layout_text(layout.pages), document.first_page
     )
 
 
@@ -237,11 +236,6 @@ def _finish(layout: Any, pdf: Any, document: Document) -> None:
     add_provenance(pdf, document.provenance.xmp)
     if document.grayscale:
         convert_to_grayscale(pdf)
-
-
-def _warn_of_notes(pages: list[Any]) -> Iterator[str]:
-    if count := count_misplaced(pages):
-        yield f"{count} footnotes are not on the pages of their reference marks"
 
 
 def _attachment(file: AttachedFile) -> Any:
