@@ -332,7 +332,9 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
         id(quote)
         for quote, key in zip(quotes, keys, strict=True)
         if (key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_QUOTE_CHARS))
-        or (quote.pull and len((own := _ngrams(key)) & ngrams) > _MIN_REPEATED_NGRAMS * len(own))
+        or (
+            quote.pull and len((parts := _ngrams(key)) & ngrams) > _MIN_REPEATED_NGRAMS * len(parts)
+        )
     }
     return [block for block in blocks if id(block) not in repeated]
 

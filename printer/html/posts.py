@@ -73,8 +73,15 @@ def kind_of(element: HtmlElement) -> int:
 
 
 #: What a class, an id or a name of an element says.
-IS_POST, IS_AUTHOR, IS_DATE, IS_BODY, IS_FURNITURE = 1, 2, 4, 8, 16
-IS_IN_BODY_FURNITURE, IS_COMMENT, IS_LIST, IS_SECTION = 32, 64, 128, 256
+IS_POST = 1
+IS_AUTHOR = 2
+IS_DATE = 4
+IS_BODY = 8
+IS_FURNITURE = 16
+IS_IN_BODY_FURNITURE = 32
+IS_COMMENT = 64
+IS_LIST = 128
+IS_SECTION = 256
 SECTION_CLASS = re.compile(
     r"(?:^|[\s_-])(?:comments|comment-?(?:list|section|area|thread)|discussion|responses)(?=$|[\s_-])"
 )

@@ -33,7 +33,18 @@ CAPITALIZED = CLASSES
 #: Another column: all words.
 WORDS = CLASSES + 1
 #: The classes of characters: the columns of :func:`count_characters`.
-UPPER, LETTER, IDEOGRAPH, DIGIT, STOP, COMMA, COLON, QUOTE, MARK, CURRENCY, SPACE, OTHER = range(12)
+UPPER = 0
+LETTER = 1
+IDEOGRAPH = 2
+DIGIT = 3
+STOP = 4
+COMMA = 5
+COLON = 6
+QUOTE = 7
+MARK = 8
+CURRENCY = 9
+SPACE = 10
+OTHER = 11
 _PUNCTUATION = {
     STOP: frozenset(".!?。！？؟۔।॥…．｡።"),
     COMMA: frozenset(",;，、；،؛､"),
