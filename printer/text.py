@@ -57,6 +57,11 @@ def clean_line(text: str | None, limit: int = 500) -> str:
     return (words if len(words) > limit // 2 else cut).rstrip() + "…"
 
 
+def class_pattern(names: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """Return a pattern that finds one of some names as a word of a class or an id."""
+    return re.compile(rf"(?:^|[\s_-])(?:{names})(?=$|[\s_-])", flags)
+
+
 def truncate(text: str, limit: int) -> str:
     """Return text of at most ``limit`` characters; cut text ends in an ellipsis."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

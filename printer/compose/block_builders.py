@@ -41,7 +41,7 @@ from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.visibility import HEADING_TAGS
-from ..text import BULLETS
+from ..text import BULLETS, class_pattern
 from .boxes import (
     MAX_ATTRIBUTION_CHARS,
     attribution,
@@ -719,9 +719,8 @@ def _append_line_break(parts: list[str], *, always: bool) -> None:
         parts.append("\n")
 
 
-_GUTTER_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:line-?num(?:ber)?s?|linenos?|lnt?|gutter|blob-num|hljs-ln-numbers)(?:$|[\s_-])",
-    re.IGNORECASE,
+_GUTTER_CLASS = class_pattern(
+    "line-?num(?:ber)?s?|linenos?|lnt?|gutter|blob-num|hljs-ln-numbers", re.IGNORECASE
 )
 _UNSELECTABLE = re.compile(r"user-select\s{0,9}:\s{0,9}none")
 

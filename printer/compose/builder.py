@@ -18,6 +18,7 @@ from ..html.page import Page
 from ..html.parse import element_line
 from ..html.posts import is_in_card
 from ..html.structure import is_social_post
+from ..text import class_pattern
 from .block_builders import (
     LABEL_LEVEL,
     BlockBuffer,
@@ -530,7 +531,7 @@ class PanelBuilder(BlockBuilder):
 _MAX_TABS = 500
 _MAX_LEVELS = 10
 _MAX_PARTS = 15
-_TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
+_TABS = class_pattern("tabs?", re.IGNORECASE)
 _MAX_ROWS = 100
 
 

@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, has_mark_throughout, plain_text
 from ..html.index import Leaf
 from ..html.page import PageLayout
-from ..text import SCENE_BREAK
+from ..text import SCENE_BREAK, class_pattern
 
 _CURRENCIES = "$€£¥₹₽₩₺₴₫"
 
@@ -67,9 +67,7 @@ _MARK_BY_TAG = {mark: mark for mark in MARKS} | {
 #: The class of a bold phrase.
 _BOLD_CLASS = re.compile(r"(?:^|[\s_-])(?<!not-)(?:bold|strong)(?=$|\s)")
 #: The class of a price that no longer holds, which shops strike through.
-_FORMER_PRICE = re.compile(
-    r"(?:^|[\s_-])(?:original|was|old|compare|strike|strikethrough)(?=$|[\s_-])"
-)
+_FORMER_PRICE = class_pattern("original|was|old|compare|strike|strikethrough")
 #: The full stops in the title of a work; a reference has more.
 _MAX_TITLE_STOPS = 2
 

@@ -29,6 +29,7 @@ from ..article import (
 from ..html.page import Page
 from ..html.parse import local_name
 from ..html.structure import MAX_SOURCE, attribute_tex, image_tex
+from ..text import class_pattern
 from .inline import readable_line
 
 _MAX_TEX_CHARS = 4000
@@ -187,7 +188,7 @@ def _script_formula(element: HtmlElement) -> Formula | None:
     return Formula(tex, tex, "mode=display" in kind.replace(" ", ""))
 
 
-_DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block|displayed)(?:[\s_-]|$)", re.IGNORECASE)
+_DISPLAY = class_pattern("display|block|displayed", re.IGNORECASE)
 
 
 def _image_formula(image: HtmlElement) -> Formula | None:

@@ -23,7 +23,7 @@ from ..article import (
     iter_text,
     plain_text,
 )
-from ..text import clean_attribute
+from ..text import class_pattern, clean_attribute
 from .block_builders import BlockBuffer, BlockBuilder, ClosePart
 from .inline import with_mark
 from .math import join_formulas
@@ -31,7 +31,7 @@ from .math import join_formulas
 #: A table with more columns becomes running text.
 MAX_COLUMNS = 60
 _MAX_CELLS_READ = 200
-_DATA = re.compile(r"(?:^|[\s_-])(?:wikitable|infobox|data-?table|dataframe|docutils)(?:$|[\s_-])")
+_DATA = class_pattern("wikitable|infobox|data-?table|dataframe|docutils")
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
 
 

@@ -17,7 +17,7 @@ from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
 from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
-from ..text import count_words
+from ..text import class_pattern, count_words
 from ..urls import host_of, resolve
 from .selected_text import OUTSIDE_TEXT, selected_texts
 
@@ -638,10 +638,10 @@ def _missing_ranges(
 
 
 #: Names of boxes without a part of the text.
-_NOT_PART_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:ad|ads|author|byline|breadcrumbs?|categor(?:y|ies)|comments?|cta|date"
-    r"|last-?changed|links?|menu|meta|metadata|nav|newsletter|promo|rating|related|reply|share|sharing|social|subscribe|tags?"
-    r"|time|timestamp|toc|updated|widget)(?=$|[\s_-])",
+_NOT_PART_CLASS = class_pattern(
+    "ad|ads|author|byline|breadcrumbs?|categor(?:y|ies)|comments?|cta|date|last-?changed|links?"
+    "|menu|meta|metadata|nav|newsletter|promo|rating|related|reply|share|sharing|social|subscribe"
+    "|tags?|time|timestamp|toc|updated|widget",
     re.IGNORECASE,
 )
 
@@ -661,9 +661,9 @@ def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:
 
 
 #: Names of boxes with a part of the text.
-_PART_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:admonition|callout|caution|code|equation|hint|highlight|listing|math|note"
-    r"|poem|sidenote|sourceCode|stanza|tip|verse|warning)(?=$|[\s_-])"
+_PART_CLASS = class_pattern(
+    "admonition|callout|caution|code|equation|hint|highlight|listing|math|note|poem|sidenote"
+    "|sourceCode|stanza|tip|verse|warning"
 )
 _MAX_LINKED_IN_LIST = 0.1
 

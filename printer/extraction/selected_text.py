@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress
 
 from ..html.index import ElementFlag, Segment, enclosing_link
 from ..html.page import Page
+from ..text import class_pattern
 from ..urls import host_of, resolve
 
 #: The flags of elements that do not belong to running text.
@@ -65,7 +65,7 @@ def is_internal_link(segment: Segment) -> bool:
     return link is not None and (link.get("href") or "").startswith(("#", "javascript:"))
 
 
-_BUTTON_CLASS = re.compile(r"(?:^|[\s_-])(?:btn|button|cta)(?:$|[\s_-])")
+_BUTTON_CLASS = class_pattern("btn|button|cta")
 
 
 def is_drawn_as_button(segment: Segment) -> bool:

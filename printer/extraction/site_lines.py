@@ -14,7 +14,7 @@ from ..html.metadata.bylines import BYLINE, find_byline, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, page_labels
-from ..text import YEAR, count_words
+from ..text import YEAR, class_pattern, count_words
 from .selected_text import TERM_TAGS, SelectedText, is_internal_link
 
 _MAX_NOTICE_CHARS = 300
@@ -22,9 +22,7 @@ _URL = re.compile(r"https?://\S+")
 _MAX_WORDS_BESIDE_NAMES = 4
 _MAX_WORDS_OF_DATE = 4
 _MAX_BYLINE_CHARS = 160
-_BYLINE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:byline|authorshort|dateline|timestamp|pub-?date)(?:$|[\s_-])"
-)
+_BYLINE_CLASS = class_pattern("byline|authorshort|dateline|timestamp|pub-?date")
 #: A separator of the names of sections before a title.
 _BREADCRUMB = re.compile(r"\w{2}\s[>»›→/]\s")
 _MAX_OPENING_LINES = 12

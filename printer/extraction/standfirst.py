@@ -18,7 +18,15 @@ from lxml.html import HtmlElement
 from ..html.index import ElementFlag
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
-from ..text import CAMEL_CASE, LONGEST_FOLDED, WORD, YEAR, comparison_key, count_words
+from ..text import (
+    CAMEL_CASE,
+    LONGEST_FOLDED,
+    WORD,
+    YEAR,
+    class_pattern,
+    comparison_key,
+    count_words,
+)
 from .selected_text import OUTSIDE_TEXT
 
 #: Sub-headings are questions more often than standfirsts are.
@@ -356,15 +364,13 @@ def _is_text(lines: _Lines, i: int) -> bool:
 
 
 #: Names of elements with a standfirst, in the jargon of many countries.
-_STANDFIRST_NAME = re.compile(
-    r"(?:^|[\s_-])(?:stand-?first|(?:sub|mid)-?titles?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
-    r"|teaser(?:-?text)?|excerpt|abstract|summary|intro(?:duction)?|lede|leadin|lead(?:-?text)?"
-    r"|epigraph|vorspann|chapo|chapeau|sapo|entradilla|bajada|ingress|occhiello|sommario"
-    r"|catenaccio|manchet|perex|anons|spot|olho)(?=$|[\s_-])"
+_STANDFIRST_NAME = class_pattern(
+    "stand-?first|(?:sub|mid)-?titles?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
+    "|teaser(?:-?text)?|excerpt|abstract|summary|intro(?:duction)?|lede|leadin|lead(?:-?text)?"
+    "|epigraph|vorspann|chapo|chapeau|sapo|entradilla|bajada|ingress|occhiello|sommario|catenaccio"
+    "|manchet|perex|anons|spot|olho"
 )
-_OTHER_NAME = re.compile(
-    r"(?:^|[\s_-])(?:card|cta|feed|promo|related|sr-only|visually-hidden)(?=$|[\s_-])"
-)
+_OTHER_NAME = class_pattern("card|cta|feed|promo|related|sr-only|visually-hidden")
 #: The attributes, besides those for scripts, whose values name an element.
 _NAMES = frozenset({"class", "id"})
 _MAX_NAME_CHARS = 300

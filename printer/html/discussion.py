@@ -16,6 +16,7 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
+from ..text import class_pattern
 from .index import Leaf, Segment, class_and_id
 from .parse import element_line
 from .posts import (
@@ -336,7 +337,7 @@ def _set_depths(posts: Sequence[Post]) -> None:
         open_levels.append(level)
 
 
-_REPLIES = re.compile(r"(?:^|[\s_-])(?:children|repl(?:y|ies)|nested|sub-?comments)(?=$|[\s_-])")
+_REPLIES = class_pattern("children|repl(?:y|ies)|nested|sub-?comments")
 
 
 def _find_parent(

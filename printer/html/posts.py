@@ -16,7 +16,7 @@ from itertools import chain, islice, takewhile
 
 from lxml.html import HtmlElement
 
-from ..text import YEAR, clean_attribute, count_previewed
+from ..text import YEAR, class_pattern, clean_attribute, count_previewed
 from .index import INVISIBLE_TAGS, Leaf, class_and_id
 from .metadata.dates import (
     EDGE_CHARACTERS,
@@ -82,9 +82,7 @@ IS_IN_BODY_FURNITURE = 32
 IS_COMMENT = 64
 IS_LIST = 128
 IS_SECTION = 256
-SECTION_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:comments|comment-?(?:list|section|area|thread)|discussion|responses)(?=$|[\s_-])"
-)
+SECTION_CLASS = class_pattern("comments|comment-?(?:list|section|area|thread)|discussion|responses")
 #: The roles that classes in lower case suggest.
 _ROLES_BY_CLASS = {
     IS_POST: re.compile(
@@ -104,15 +102,18 @@ _ROLES_BY_CLASS = {
         r"(?:^|[\s_-])(?:comment-?(?:content|text|message|copy)|comment__(?:content|text|body|message)"
         r"|content|message|text)(?=$|\s)"
     ),
-    IS_FURNITURE: re.compile(
-        r"(?:^|[\s_-])(?:reply|respond|actions?|meta(?:data)?|avatar|votes?|likes?|share|report|flag"
-        r"|edit|permalink|says|author|user-?name|byline|date-?(?:time)?|time(?:stamp)?|head(?:er)?|footer|badge|tools?|toolbar|controls?"
-        r"|signature|sig|rank|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
+    IS_FURNITURE: class_pattern(
+        "reply|respond|actions?|meta(?:data)?|avatar|votes?|likes?|share|report|flag|edit"
+        "|permalink|says|author|user-?name|byline|date-?(?:time)?|time(?:stamp)?|head(?:er)?"
+        "|footer|badge|tools?|toolbar|controls?|signature|sig|rank|sr-only|screen-reader-text"
+        "|visually-hidden"
     ),
-    IS_IN_BODY_FURNITURE: re.compile(
-        r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:quote)?(?:collapse|expand|shrink)(?:er)?-?(?:link|button|toggle)?|\w{2,20}truncate_more|quote-?controls|avatar"
-        r"|reply|report|vote|likes?|reactions?|edited(?:-?by)?|last-?edit(?:ed)?|post-?(?:menu|controls|actions|buttons)"
-        r"|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
+    IS_IN_BODY_FURNITURE: class_pattern(
+        r"signature|sig|post-?sig\w*"
+        r"|(?:quote)?(?:collapse|expand|shrink)(?:er)?-?(?:link|button|toggle)?"
+        r"|\w{2,20}truncate_more|quote-?controls|avatar|reply|report|vote|likes?|reactions?"
+        r"|edited(?:-?by)?|last-?edit(?:ed)?|post-?(?:menu|controls|actions|buttons)|sr-only"
+        r"|screen-reader-text|visually-hidden"
     ),
 }
 #: The roles that classes or an id in lower case suggest.
@@ -661,9 +662,7 @@ def _is_code_header(element: HtmlElement) -> bool:
 
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
-_CARD_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:onebox|unfurl|(?:link|url|site|web)-?(?:card|preview|embed))(?=$|[\s_-])"
-)
+_CARD_CLASS = class_pattern("onebox|unfurl|(?:link|url|site|web)-?(?:card|preview|embed)")
 
 
 def is_in_card(path: Iterable[HtmlElement]) -> bool:

@@ -20,7 +20,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
-from ..text import YEAR
+from ..text import YEAR, class_pattern
 from .visibility import HEADING_TAGS
 
 _MAX_LINES = 2000
@@ -310,9 +310,7 @@ def _number_above(item: HtmlElement) -> HtmlElement | None:
     return item if is_alone and following is not None and following.tag in _BLOCK_TAGS else None
 
 
-_VERSE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:verses?|stanzas?|strophes?|poems?|poetry|lyrics)(?:$|[\s_-])", re.IGNORECASE
-)
+_VERSE_CLASS = class_pattern("verses?|stanzas?|strophes?|poems?|poetry|lyrics", re.IGNORECASE)
 _CODE_BOX_CLASS = re.compile(
     r"(?:^|\s)(?:code|source-?code|code-?(?:block|box|snippet|listing|sample|example)"
     r"|language-\w{1,30})(?=$|\s)",
@@ -607,9 +605,7 @@ def _without_notice(text: str | None, *, alone: bool = False) -> str | None:
 
 
 MAX_SOURCE = 20_000
-_FORMULA_NAME = re.compile(
-    r"(?:^|[\s_-])(?:latex|tex|math|katex|formula|equation)(?:[\s_-]|$)", re.IGNORECASE
-)
+_FORMULA_NAME = class_pattern("latex|tex|math|katex|formula|equation", re.IGNORECASE)
 #: A command of TeX, and the other characters of which a formula has at least one.
 _TEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]{2,}|[,;!\\])")
 _TEX_CHARACTER = re.compile(r"[{}^_]")
@@ -658,9 +654,7 @@ def attribute_tex(element: HtmlElement) -> str:
     return tex if len(tex) <= MAX_SOURCE and any(map(_FORMULA_NAME.search, classes)) else ""
 
 
-_POST_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
-)
+_POST_CLASS = class_pattern("tweet|toot|skeet|post|status|media|embed|embedded", re.IGNORECASE)
 
 
 def is_social_post(blockquote: HtmlElement) -> bool:

@@ -11,7 +11,7 @@ from itertools import chain, dropwhile, islice
 
 from lxml.html import HtmlElement
 
-from ...text import LONGEST_FOLDED, clean_line
+from ...text import LONGEST_FOLDED, class_pattern, clean_line
 from ..index import INVISIBLE_TAGS, ElementsByTag, class_and_id
 from ..parse import element_line
 from .bylines import (
@@ -95,8 +95,8 @@ def _with_text(headings: Iterable[Heading]) -> list[Heading]:
     return list(dict.fromkeys(heading for heading in headings if heading.text))
 
 
-_LOGO = re.compile(r"(?:^|[\s_-])logo(?:$|[\s_-])", re.IGNORECASE)
-_ARTICLE = re.compile(r"(?:^|[\s_-])article(?:$|[\s_-])", re.IGNORECASE)
+_LOGO = class_pattern("logo", re.IGNORECASE)
+_ARTICLE = class_pattern("article", re.IGNORECASE)
 _BREADCRUMB = re.compile(r"bread-?crumb", re.IGNORECASE)
 #: The most elements from a heading to the one that is called a logo or the like.
 _MAX_NAMED_LEVELS = 3
@@ -137,10 +137,10 @@ def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading
 
 
 #: Classes of the kicker within a heading.
-_KICKER_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:kicker|over-?(?:line|title)|top-?(?:line|title)|roof-?line|dachzeile|eyebrow"
-    r"|(?:pre|super|sup)-?title|surtitre|ante-?titulo|cintillo|volanta|occhiello|spitzmarke"
-    r"|(?:topic-)?label)(?:$|[\s_-])",
+_KICKER_CLASS = class_pattern(
+    "kicker|over-?(?:line|title)|top-?(?:line|title)|roof-?line|dachzeile|eyebrow"
+    "|(?:pre|super|sup)-?title|surtitre|ante-?titulo|cintillo|volanta|occhiello|spitzmarke"
+    "|(?:topic-)?label",
     re.IGNORECASE,
 )
 
