@@ -18,6 +18,8 @@ from ..html.visibility import HEADING_TAGS, has_hiding_class
 from .selected_text import SelectedText, selected_texts
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
+
+
 #: The fewest entries of a list.
 _MIN_ENTRIES = 3
 _MAX_ENTRY_LINES = 14
@@ -32,6 +34,8 @@ _MIN_SCORE = 0.25
 _TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
 #: Parts of classes that differ between similar elements.
 POSITION = re.compile(r"\d+|\b(?:odd|even|first|last|active)\b\s*")
+
+
 _MIN_LINKED_ENTRIES = 5
 #: The share of the selected text that the entries of a listing are.
 _MIN_LISTED_SHARE = 0.7
@@ -42,8 +46,12 @@ def is_listing(page: Page, keep: Sequence[bool]) -> bool:
     selected = SelectedText(page, keep)
     min_chars = _MIN_LISTED_SHARE * selected.total()
     for entries in _rows(page.index):
-        lines = ([i for i in entry if keep[i]] for entry in entries)
-        linked = [e for e in lines if len(e) > 1 and selected.is_story(page.segments[e[0]])]
+        lines = [[i for i in entry if keep[i]] for entry in entries]
+        linked = [
+            entry
+            for entry in lines
+            if len(entry) > 1 and selected.is_story(page.segments[entry[0]])
+        ]
         chars = sum(selected.size(entry) for entry in linked)
         if len(linked) >= _MIN_LINKED_ENTRIES and chars >= min_chars:
             return True
