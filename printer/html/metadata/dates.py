@@ -62,8 +62,8 @@ _SLASHED = re.compile(
     r"(?P<year>[0-9]{4})(?![0-9/-])"
 )
 _WORDS = re.compile(
-    r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|º|\.)?\s(?:de\s|of\s)?(?P<month>[^\s\d.,;:/()]{2,14})\.?,?"
-    r"\s(?:de\s)?(?P<year>[0-9]{4})(?![0-9])"
+    r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|º|\.)?[\s/-](?:de\s|of\s)?(?P<month>[^\s\d.,;:/()-]{2,14})\.?,?"
+    r"[\s/-](?:de\s)?(?P<year>[0-9]{4})(?![0-9])"
 )
 _NUMBERED = re.compile(
     r"(?<![0-9])(?P<day>[0-9]{1,2}) tháng (?P<month>[0-9]{1,2})(?:,| năm)? (?P<year>[0-9]{4})"
