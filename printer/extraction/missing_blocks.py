@@ -195,6 +195,10 @@ _MIN_STRETCH_PARAGRAPHS = 10
 _MIN_STRETCH_LENGTH = 0.6
 #: The lowest mean score of a long stretch.
 _MIN_STRETCH_SCORE = 0.1
+#: The most lines of other elements between two paragraphs of a stretch.
+_MAX_LINES_BETWEEN = 50
+#: The smallest share of the selected text in the box whose own paragraphs are compared as well.
+_MIN_SHARE_OF_STRETCHED = 0.75
 #: The fewest likely paragraphs of a short stretch.
 _MIN_LIKELY_PARAGRAPHS = 3
 
@@ -215,8 +219,14 @@ def add_long_stretches(
         return tuple(keep)
     shapes = {i: _outer_shape(index, index.segment_blocks[i]) for i in paragraphs}
     counts = Counter(shapes[i] for i in paragraphs if keep[i])
-    similar = [i for i in paragraphs if counts[shapes[i]] >= _MIN_STRETCH_PARAGRAPHS]
-    sizes = [len(index.segments[i].text) for i in similar if keep[i]]
+    container = _common_container(index, keep, _MIN_SHARE_OF_STRETCHED)
+    similar = [
+        i
+        for i in paragraphs
+        if counts[shapes[i]] >= _MIN_STRETCH_PARAGRAPHS
+        or index.parents[index.segment_blocks[i]] == container
+    ]
+    sizes = [len(index.segments[i].text) for i in paragraphs if keep[i]]
     min_mean_chars = _MIN_STRETCH_LENGTH * sum(sizes) / max(1, len(sizes))
 
     def is_long(stretch: Sequence[int]) -> bool:
@@ -243,12 +253,13 @@ def add_long_stretches(
 def _missing_stretches(
     index: PageIndex, keep: Sequence[bool], paragraphs: Sequence[int]
 ) -> list[list[int]]:
-    """Return distinct missing paragraphs, divided where text is selected or mostly links."""
+    """Return distinct missing paragraphs, divided at selected text, links and large tables."""
     texts = Counter(index.segments[i].text for i in paragraphs)
     stretches: list[list[int]] = [[]]
     for previous, i in zip([0, *paragraphs], paragraphs, strict=False):
         segments = index.segments[previous : i + 1]
-        if keep[i] or any(keep[previous:i]) or not _has_few_links(segments, _MAX_LINKED):
+        is_near = len(segments) <= _MAX_LINES_BETWEEN
+        if any(keep[previous : i + 1]) or not (is_near and _has_few_links(segments, _MAX_LINKED)):
             stretches.append([])
         if not keep[i] and texts[index.segments[i].text] == 1:
             stretches[-1].append(i)
@@ -569,10 +580,12 @@ def _running_sums(index: PageIndex, keep: Sequence[bool]) -> list[int]:
 _MIN_COMMON_SHARE = 0.9
 
 
-def _common_container(index: PageIndex, keep: Sequence[bool]) -> int:
-    """Return the innermost element around nearly all of the text."""
+def _common_container(
+    index: PageIndex, keep: Sequence[bool], min_share: float = _MIN_COMMON_SHARE
+) -> int:
+    """Return the innermost element around at least a share of the text."""
     sums = _running_sums(index, keep)
-    min_chars = _MIN_COMMON_SHARE * sums[-1]
+    min_chars = min_share * sums[-1]
     containers = [
         i
         for i, (begin, end) in enumerate(zip(index.segment_begins, index.segment_ends, strict=True))

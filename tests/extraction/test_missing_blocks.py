@@ -211,6 +211,14 @@ def test_a_short_stretch_is_added_if_it_is_likely() -> None:
     assert added(page, 0.5, add_long_stretches) == ""
 
 
+def test_paragraphs_of_the_box_around_the_selected_boxes_are_added() -> None:
+    boxes = "".join(f"<section><p>{TEXT} {n}</p></section>" for n in range(10))
+    table = "<table>" + "<tr><td>9<td>8</tr>" * 40 + "</table>"
+    text = added(f"<div class=text>{boxes}{table}{CHAPTER}</div>", add=add_long_stretches)
+    assert text.startswith("They sailed for 0 days")
+    assert text.endswith("were glad of the gulls.")
+
+
 def test_a_stretch_can_begin_the_page() -> None:
     selected = "".join(f"<p>{TEXT} {day}</p>" for day in range(12))
     page = f"<div class=text>{CHAPTER}{selected}<h2>Notes</h2></div>"
