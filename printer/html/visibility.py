@@ -131,6 +131,20 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
 _MAX_HIDDEN_SHARE = 0.2
 
 
+#: A class with which site builders hide an element on wide screens.
+HIDDEN_ON_WIDE = "hidden-desktop"
+_HIDDEN_ON_ALL = (
+    f"//*[contains(@class, '{HIDDEN_ON_WIDE}') and contains(@class, 'hidden-tablet')"
+    " and (contains(@class, 'hidden-mobile') or contains(@class, 'hidden-phone'))]"
+)
+
+
+def drop_hidden_on_all_screens(tree: HtmlElement) -> None:
+    """Remove the elements that classes of site builders hide on each kind of screen."""
+    for element in tree.xpath(_HIDDEN_ON_ALL):
+        element.drop_tree()
+
+
 def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
     """Set ``hidden`` on elements that the page's own style sheets do not display.
 
@@ -289,7 +303,7 @@ def _is_bare(*elements: HtmlElement | None) -> bool:
 
 #: The names of elements that a click, a carousel or a script unfolds.
 _FOLDING = re.compile(
-    r"accordion|collaps|tab|panel|faq|answer|toggle|expand|more|fold|spoiler|detail|note|slide"
+    r"accordion|collaps|tab(?!let)|panel|faq|answer|toggle|expand|more|fold|spoiler|detail|note|slide"
     r"|carousel|swiper|step|paywall|S:",
     re.IGNORECASE,
 )

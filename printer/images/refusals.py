@@ -86,7 +86,8 @@ def _refusal_without_caption(
 ) -> str:
     if _is_in_dialog(reader, candidate):
         return "a picture in a dialog, which opens on a click"
-    if names >= _UNSEEN_FEATURES and _is_undisplayed(reader, candidate):
+    is_unseen = names >= _UNSEEN_FEATURES and _is_undisplayed(reader, candidate)
+    if is_unseen or _has_twin_for_wide_screens(candidate):
         return "a picture that is not displayed"
     if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
         return "a badge or a hidden button"
@@ -114,6 +115,30 @@ def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:
     """Return whether the box around an article's picture hides it, not a script that shows it."""
     box = candidate.element.getparent()
     return reader.verdict.kind == "article" and box is not None and is_not_displayed(box)
+
+
+#: The class of an element that only small screens show.
+_SMALL_SCREENS = re.compile(
+    r"(?:^|[\s_-])(?:(?:hidden|hide)-(?:on-|for-)?(?:desktop|lg|large)|desktop-hid(?:e|den)"
+    r"|d-(?:md|lg|xl)-none|(?:mobile|phone)-only|(?:show|only)-(?:on-|for-)?(?:mobile|phone))"
+    r"(?=$|\s)|(?:^|\s)(?:md|lg|xl):hidden(?=$|\s)"
+)
+_MAX_SCREEN_LEVELS = 3
+
+
+def _has_twin_for_wide_screens(candidate: Candidate) -> bool:
+    """Return whether only small screens show a picture that is beside one for wide screens."""
+    levels = chain(
+        [candidate.element], islice(candidate.element.iterancestors(), _MAX_SCREEN_LEVELS)
+    )
+    box = next((e for e in levels if _SMALL_SCREENS.search((e.get("class") or "")[:300])), None)
+    if box is None:
+        return False
+    neighbors = (box.getprevious(), box.getnext())
+    return any(
+        neighbor is not None and next(neighbor.iter("img"), None) is not None
+        for neighbor in neighbors
+    )
 
 
 #: A picture without text that occurs this often in the text divides it.

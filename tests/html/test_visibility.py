@@ -8,6 +8,7 @@ import pytest
 from lxml.html import document_fromstring
 
 from printer.html.index import ElementFlag, build_index
+from printer.html.page import read_page
 from printer.html.parse import element_line, parse
 from printer.html.visibility import has_unseen_class, hide_by_style, read_controls
 
@@ -52,6 +53,14 @@ def test_unseen_text_within_a_line_is_left_out(attributes: str) -> None:
         f"<p>The <a href=#>report<span {attributes}>, öffnet im neuen Fenster</span></a> says.</p>"
     )
     assert texts(body) == ["The report says."]
+
+
+@pytest.mark.parametrize("last", ["mobile", "phone", "wide"])
+def test_a_box_that_classes_hide_on_all_screens_is_not_part_of_the_page(last: str) -> None:
+    classes = f"part-hidden-desktop part-hidden-tablet part-hidden-{last}"
+    page = read_page(f"<main><p>{TEXT}</p><div class='{classes}'><p>Draft.</p></div> End.</main>")
+    drafts = [] if last != "wide" else ["Draft."]
+    assert [segment.text for segment in page.segments] == [TEXT, *drafts, "End."]
 
 
 def test_a_box_that_its_page_does_not_print_is_left_out() -> None:

@@ -593,6 +593,26 @@ def test_pictures_that_show_nothing_are_refused(picture: str, reason: str) -> No
     assert any(reason in rejected.reason for rejected in selection.rejected)
 
 
+@pytest.mark.parametrize(
+    ("small", "wide"),
+    [
+        ("part-hidden-desktop part-hidden-tablet", "part-hidden-mobile"),
+        ("d-lg-none", "d-none d-lg-block"),
+        ("lg:hidden", "hidden lg:block"),
+        ("picture mobile-only", "desktop-only"),
+    ],
+)
+def test_of_two_versions_for_screens_the_one_for_wide_screens_is_printed(
+    small: str, wide: str
+) -> None:
+    picture = '<div class="{}"><img src="/{}.jpg" width="900" height="600" alt="A ferry"></div>'
+    versions = picture.format(small, "small") + picture.format(wide, "wide")
+    page, verdict = read(article(f"<div>{versions}</div>"))
+    assert names(find_pictures(page, verdict)) == ["wide.jpg"]
+    page, verdict = read(article(f"<div>{picture.format(small, 'small')}</div>"))
+    assert names(find_pictures(page, verdict)) == ["small.jpg"]
+
+
 def test_a_picture_without_text_that_is_repeated_in_the_text_divides_it() -> None:
     rule = '<p><img src="/border.jpg"></p>'
     page, verdict = read(article(PHOTO, rule, rule, rule))
