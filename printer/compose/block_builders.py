@@ -496,13 +496,16 @@ def _is_cited(block: Block) -> bool:
     return isinstance(block, Paragraph) and has_mark_throughout(block.spans, "cite")
 
 
-_PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])(?:pull-?(?:ed-?)?|social-?media-?)quote(?:$|[\s_-])")
+#: 'pull-quote', 'ArticlePullquote_root'.
+_PULL_QUOTE_CLASS = re.compile(
+    r"(?:^|[\s_-]|(?<=[a-z])(?=[PS]))(?i:(?:pull-?(?:ed-?)?|social-?media-?)quote)(?:$|[\s_-])"
+)
 
 
 def is_pull(element: HtmlElement) -> bool:
     """Return whether an element's class names a pull quote."""
-    classes = (element.get("class") or "").lower()
-    return "quote" in classes and _PULL_QUOTE_CLASS.search(classes[:500]) is not None
+    classes = (element.get("class") or "")[:500]
+    return "quote" in classes.lower() and _PULL_QUOTE_CLASS.search(classes) is not None
 
 
 def is_quotation(element: HtmlElement) -> bool:

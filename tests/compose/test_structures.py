@@ -256,9 +256,10 @@ def test_the_author_of_a_post_is_named_below_it() -> None:
     assert (post.author, post.published) == ("Ben (@ben)", "May 1, 2020")
 
 
-def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
+@pytest.mark.parametrize("name", ["pull-quote", "ArticlePullquote_root__z11"])
+def test_a_pull_quote_that_repeats_the_text_is_left_out(name: str) -> None:
     body = "<p>First words. The line that matters, said once. Last words.</p>"
-    pull = "<aside class='pull-quote'><p>“The line that matters, said once.”</p></aside>"
+    pull = f"<aside class='{name}'><p>“The line that matters, said once.”</p></aside>"
     other = "<aside class='pull-quote'><p>Another line.</p></aside>"
     assert not [b for b in compose_article(body + pull).blocks if isinstance(b, Quote)]
     quote = only(body + other, Quote)
