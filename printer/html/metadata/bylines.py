@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ...i18n import load_table
 from ...text import WORD, clean_attribute, comparison_key
-from .dates import MONTHS, PUBLISHED
+from .dates import MONTHS, PUBLISHED, find_date
 
 #: What ends the name of a company in the register of its country.
 COMPANY = re.compile(
@@ -104,6 +104,24 @@ _LABELLED_ACCOUNT = re.compile(r"[^:：]{1,30}[:：]\s?([\w-]{3,30})(?:[.,|;]\s|
 _AGENCIES = frozenset(_WORDS["agencies"])
 
 
+#: A blog's category after the author: 'Anna Writer in Harbours'.
+_IN_CATEGORY = re.compile(r"(?<=\w\w)\sin\s[A-Z][\w\s&-]{2,40}$")
+
+
+def find_dated_signature(lines: Iterable[str], date: str, language: str) -> list[str]:
+    """Return the names on the only line that states them with the date of the page."""
+    day = date[:10]
+    signatures = {
+        tuple(names)
+        for line in lines
+        if len(line) <= _MAX_LINE_CHARS
+        and day
+        and find_date(line, language)[:10] == day
+        and (names := find_dated_names(line, beside_date=False))
+    }
+    return list(signatures.pop()) if len(signatures) == 1 else []
+
+
 def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
     """Return the names on or next to a line with a date or time, an agency's as a last resort."""
     line = line.strip()
@@ -119,6 +137,7 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
     parts = _SEPARATORS.split(line)
     if len(parts) < 2:
         return []
+    parts = [_IN_CATEGORY.sub("", part).strip() for part in parts]
     names = [part for part in parts if _FULL_NAME.fullmatch(part) and not _has_job_title(part)]
     return names or [part for part in parts if part in _AGENCIES]
 
@@ -202,8 +221,9 @@ _BY = re.compile(
     |(?:the\s)?(?:author|written|text|autor(?:/?in|en|a|es|zy|i)?|auteure?s?|författare|skribent
         |tekst|redakcja|автор(?:ы)?|текст|文|作者|記者|记者|撰文|筆者|著者|執筆|取材|編輯|编辑|글
         |الكاتب|نویسنده)\s*[:：/／・|]
-    |بقلم\b|מאת\b|(?:ein|alle)\s(?:artikel|beiträge?|gastbeitrag|kommentar)\svon\b|geschrieben\svon\b
-    |veröffentlicht\svon\b|écrit\spar\b|publié\spar\b|rédigé\spar\b|escrito\spor\b|publicado\spor\b|scritto\sda\b
+    |بقلم\b|מאת\b|(?:ein|alle)\s(?:artikel|beiträge?|gastbeitrag|kommentar)\svon\b
+    |(?:eingestellt|erstellt|gepostet|geschrieben|verfasst|veröffentlicht)\svon\b|écrit\spar\b|publié\spar\b|rédigé\spar\b|(?:escrito|postado|publicado)\spor\b
+    |(?:inserito|postato|pubblicato|scritto)\sda\b
     |geschreven\sdoor\b""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -15,7 +15,13 @@ from ...text import clean_attribute, clean_line, comparison_key, count_words, is
 from ...urls import host_of, resolve
 from ..index import ElementsByTag
 from ..parse import element_line
-from .bylines import find_office, is_byline_label, join_names, without_address
+from .bylines import (
+    find_dated_signature,
+    find_office,
+    is_byline_label,
+    join_names,
+    without_address,
+)
 from .dates import find_path_date, parse_date
 from .jsonld import SchemaMetadata, load_names, read_json_ld, read_linked_data, read_schema
 from .language import choose_language, text_direction
@@ -208,7 +214,8 @@ def _byline_and_date(
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = _visible_date(date, next(iter(hints.dates), ""))
-    names = names or join_names(read_signatures(tree), language, *not_authors)
+    signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
+    names = names or join_names(signatures, language, *not_authors)
     names = names or _persons(bylines, language, title)
     return names or find_office(chain(*bylines), *sites), date
 

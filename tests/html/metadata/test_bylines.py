@@ -133,6 +133,8 @@ def test_a_byline_that_the_head_states_is_preferred():
         ("文/林秋水", "zh", "林秋水"),
         ("View all posts by Anna Reed", "en", "Anna Reed"),
         ("Alle Beiträge von Anna Reed", "de", "Anna Reed"),
+        ("Eingestellt von Anna Reed", "de", "Anna Reed"),
+        ("Pubblicato da Anna Reed", "it", "Anna Reed"),
     ],
 )
 def test_words_before_a_name_are_removed_in_any_language(stated, language, expected):
@@ -227,6 +229,7 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
     [
         (["25 November, 06:30 | Orla Fennimoor"], [], "Orla Fennimoor"),
         (["25 November, 06:30 | 12 comments"], [], ""),
+        (["Nov 25, 2024 • Orla Fennimoor in Boats and Nets"], [], "Orla Fennimoor"),
         (["Tide Media／記者王小明／台北報導 2024-01-12 12:01"], [], "王小明"),
         (["March 24, 2024", "Orla Fennimoor, Research Scientist, Tide Labs"], [], "Orla Fennimoor"),
         (["March 24, 2024", "Contact Us"], [], ""),
@@ -238,6 +241,16 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
 )
 def test_names_beside_a_date_or_in_a_signature_are_the_byline(above, below, expected):
     assert read_lines("The ferry", *above, SENTENCE, SENTENCE, *["x"] * 90, *below) == expected
+
+
+def test_a_name_beside_the_page_s_date_below_the_text_is_the_author():
+    def author(*dates):
+        lines = ["The ferry", "25 May 2024", SENTENCE, SENTENCE, *["x"] * 90]
+        return read_lines(*lines, *(f"{name} | {date} at 14:26" for name, date in dates))
+
+    assert author(("Orla Fennimoor", "25 May 2024")) == "Orla Fennimoor"
+    assert author(("Orla Fennimoor", "26 May 2024")) == ""
+    assert author(("Orla Fennimoor", "25 May 2024"), ("Tam Reed", "25 May 2024")) == ""
 
 
 def test_the_author_whom_the_page_shows_is_preferred():
