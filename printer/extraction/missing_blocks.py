@@ -741,7 +741,7 @@ def _class_and_id(index: PageIndex, i: int) -> str:
 
 
 _MIN_ANNOUNCING_WORDS = 4
-_MAX_ANNOUNCED_ITEMS = 12
+_MAX_ANNOUNCED_ITEMS = 25
 _MAX_ANNOUNCED_LINES = 30
 
 

@@ -237,7 +237,7 @@ def test_a_stretch_can_begin_the_page() -> None:
             "Sheep Pigs",
         ),
         (f"{TEXT} It carries:", '<li><a href="//b.org">Sheep</a></li><li>Pigs</li>', "Sheep Pigs"),
-        (f"{TEXT} It carries:", "<li>Sheep</li>" * 20, ""),
+        (f"{TEXT} It carries:", "<li>Sheep</li>" * 30, ""),
         (
             f"{TEXT} It carries:",
             "<li><ul><li><a href=//b.org>Sheep</a></li></ul></li></ul>"

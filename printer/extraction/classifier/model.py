@@ -378,7 +378,7 @@ def page_caution(kinds: Column) -> float:
 
 _COPY_WORDS = 5
 #: A copy of this score stays if the likely text around it has half as many words as the copies.
-_MIN_COPY_SCORE = 0.8
+_MIN_COPY_SCORE = 0.6
 _COPY_LEVELS = 8
 
 
