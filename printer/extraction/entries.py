@@ -15,6 +15,8 @@ from lxml.html import HtmlElement
 from ..html.index import ElementFlag, PageIndex, Segment, tag_and_class
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_hiding_class
+from ..text import count_words
+from ..urls import host_of, resolve
 from .selected_text import SelectedText, selected_texts
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
@@ -381,3 +383,67 @@ def _is_price(segment: Segment) -> bool:
         and _PRICE.search(text) is not None
         and _JOINED_WORDS.search(text) is None
     )
+
+
+_MIN_ANNOUNCING_WORDS = 4
+_MAX_ANNOUNCED_ITEMS = 25
+_MAX_ANNOUNCED_LINES = 30
+
+
+def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Select the items between more text and a heading or a line with a colon ('There were:').
+
+    A list of links to pages of the site is a list of other stories.
+    """
+    flags = list(keep)
+    for position, segment in enumerate(page.segments):
+        is_heading = segment.block.tag in HEADING_TAGS - {"h1"}
+        is_line = segment.text.endswith((":", "：")) and (
+            count_words(segment.text[:500]) >= _MIN_ANNOUNCING_WORDS
+        )
+        if not keep[position] or not (is_heading or is_line):
+            continue
+        limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(flags))
+        end = next((j for j in range(position + 1, limit) if keep[j]), position + 1)
+        items = page.segments[position + 1 : end]
+        linked = [item for item in items if item.link_chars]
+        are_items = is_line or all(item.block.tag == "li" for item in linked)
+        if len(items) > is_line and are_items and _is_one_list(items):
+            is_story = len(linked) == len(items) or is_heading
+            internal = sum(_has_internal_link(page, item) for item in linked)
+            if not is_story or internal <= (len(linked) / 3 if is_line else 0):
+                flags[position + 1 : end] = [True] * len(items)
+    return tuple(flags)
+
+
+_MIN_LINES_OF_LIST = 3
+
+
+def _is_one_list(items: Sequence[Segment]) -> bool:
+    """Return whether some lines are the items of a list, or several lines of a paragraph."""
+    blocks = [item.block for item in items]
+    if len(items) >= _MIN_LINES_OF_LIST and len({*blocks}) == 1:
+        return bool(blocks[0].tag == "p")
+    if len(items) > _MAX_ANNOUNCED_ITEMS:
+        return False
+    boxes = {_box_of_list(block if block.tag == "li" else block.getparent()) for block in blocks}
+    return len(boxes) == 1 and None not in boxes
+
+
+def _box_of_list(item: HtmlElement | None) -> HtmlElement | None:
+    """Return the element around the list of an item, or around the lists that hold only it."""
+    if item is None or item.tag != "li":
+        return None
+    box = item.getparent()
+    while box is not None and (
+        box.tag in ("ul", "ol")
+        or (box.tag == "li" and len(box) == 1 and not (box.text or "").strip())
+    ):
+        box = box.getparent()
+    return box
+
+
+def _has_internal_link(page: Page, item: Segment) -> bool:
+    """Return whether an item has a link to a page of the same site."""
+    links = (link.get("href") or "" for link in islice(item.block.iter("a"), _MAX_ANNOUNCED_ITEMS))
+    return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)

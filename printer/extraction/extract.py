@@ -39,10 +39,17 @@ from ..options import EXTRACTORS, ExtractOptions, check_known
 from ..selection import Verdict
 from ..text import WORD, comparison_key
 from .classifier.model import classify, load_default_model
-from .entries import add_names, add_price, add_prices, complete_cards, complete_entries, is_listing
+from .entries import (
+    add_announced_lists,
+    add_names,
+    add_price,
+    add_prices,
+    complete_cards,
+    complete_entries,
+    is_listing,
+)
 from .linked_notes import add_linked_notes
 from .missing_blocks import (
-    add_announced_lists,
     add_item_labels,
     add_long_stretches,
     add_missing_blocks,

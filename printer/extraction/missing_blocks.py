@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, takewhile
 
 from lxml.html import HtmlElement
 
@@ -17,8 +17,7 @@ from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
 from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
-from ..text import class_pattern, count_words
-from ..urls import host_of, resolve
+from ..text import class_pattern
 from .selected_text import OUTSIDE_TEXT, selected_texts
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
@@ -738,67 +737,3 @@ def _opens_note(leaf: Leaf) -> bool:
 
 def _class_and_id(index: PageIndex, i: int) -> str:
     return f"{index.classes[i] or ''} {index.ids[i] or ''}"[:300]
-
-
-_MIN_ANNOUNCING_WORDS = 4
-_MAX_ANNOUNCED_ITEMS = 25
-_MAX_ANNOUNCED_LINES = 30
-
-
-def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Select the items between more text and a heading or a line with a colon ('There were:').
-
-    A list of links to pages of the site is a list of other stories.
-    """
-    flags = list(keep)
-    for position, segment in enumerate(page.segments):
-        is_heading = segment.block.tag in _SUBHEADING_TAGS
-        is_line = segment.text.endswith((":", "：")) and (
-            count_words(segment.text[:500]) >= _MIN_ANNOUNCING_WORDS
-        )
-        if not keep[position] or not (is_heading or is_line):
-            continue
-        limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(flags))
-        end = next((j for j in range(position + 1, limit) if keep[j]), position + 1)
-        items = page.segments[position + 1 : end]
-        linked = [item for item in items if item.link_chars]
-        are_items = is_line or all(item.block.tag == "li" for item in linked)
-        if len(items) > is_line and are_items and _is_one_list(items):
-            is_story = len(linked) == len(items) or is_heading
-            internal = sum(_has_internal_link(page, item) for item in linked)
-            if not is_story or internal <= (len(linked) / 3 if is_line else 0):
-                flags[position + 1 : end] = [True] * len(items)
-    return tuple(flags)
-
-
-_MIN_LINES_OF_LIST = 3
-
-
-def _is_one_list(items: Sequence[Segment]) -> bool:
-    """Return whether some lines are the items of a list, or several lines of a paragraph."""
-    blocks = [item.block for item in items]
-    if len(items) >= _MIN_LINES_OF_LIST and len({*blocks}) == 1:
-        return bool(blocks[0].tag == "p")
-    if len(items) > _MAX_ANNOUNCED_ITEMS:
-        return False
-    boxes = {_box_of_list(block if block.tag == "li" else block.getparent()) for block in blocks}
-    return len(boxes) == 1 and None not in boxes
-
-
-def _box_of_list(item: HtmlElement | None) -> HtmlElement | None:
-    """Return the element around the list of an item, or around the lists that hold only it."""
-    if item is None or item.tag != "li":
-        return None
-    box = item.getparent()
-    while box is not None and (
-        box.tag in ("ul", "ol")
-        or (box.tag == "li" and len(box) == 1 and not (box.text or "").strip())
-    ):
-        box = box.getparent()
-    return box
-
-
-def _has_internal_link(page: Page, item: Segment) -> bool:
-    """Return whether an item has a link to a page of the same site."""
-    links = (link.get("href") or "" for link in islice(item.block.iter("a"), _MAX_ANNOUNCED_ITEMS))
-    return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)

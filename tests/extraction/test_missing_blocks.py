@@ -9,8 +9,8 @@ from functools import partial
 
 import pytest
 
+from printer.extraction.entries import add_announced_lists
 from printer.extraction.missing_blocks import (
-    add_announced_lists,
     add_item_labels,
     add_long_stretches,
     add_missing_blocks,
