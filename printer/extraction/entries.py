@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
 
-from ..html.index import ElementFlag, PageIndex, Segment, tag_and_class
+from ..html.index import MIN_ROW, ElementFlag, PageIndex, Segment, common_classes, tag_and_class
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_hiding_class
 from ..text import count_words
@@ -22,9 +22,6 @@ from .selected_text import SelectedText, selected_texts
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
 
 
-#: The fewest entries of a list.
-_MIN_ENTRIES = 3
-_MAX_ENTRY_LINES = 14
 _MIN_TEXT_CHARS = 30
 _MAX_NAME_CHARS = 120
 #: Longer names are not shared by several entries.
@@ -34,8 +31,6 @@ _MIN_SHARE_WITH_TEXT = 0.6
 #: The lowest score of a line.
 _MIN_SCORE = 0.25
 _TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
-#: Parts of classes that differ between similar elements.
-POSITION = re.compile(r"\d+|\b(?:odd|even|first|last|active)\b\s*")
 
 
 _MIN_LINKED_ENTRIES = 5
@@ -47,14 +42,13 @@ def is_listing(page: Page, keep: Sequence[bool]) -> bool:
     """Return whether most of the selected text is in entries that link to pages of their own."""
     selected = SelectedText(page, keep)
     min_chars = _MIN_LISTED_SHARE * selected.total()
-    for entries in _rows(page.index):
-        lines = [[i for i in entry if keep[i]] for entry in entries]
-        linked = [
-            entry
-            for entry in lines
-            if len(entry) > 1 and selected.is_story(page.segments[entry[0]])
-        ]
-        chars = sum(selected.size(entry) for entry in linked)
+    for entries in page.index.rows:
+        lines = ([i for i in entry if keep[i]] for entry in entries)
+        lists = [entry for entry in lines if len(entry) > 1]
+        if sum(map(selected.size, lists)) < min_chars:
+            continue
+        linked = [entry for entry in lists if selected.is_story(page.segments[entry[0]])]
+        chars = sum(map(selected.size, linked))
         if len(linked) >= _MIN_LINKED_ENTRIES and chars >= min_chars:
             return True
     return False
@@ -72,14 +66,13 @@ def add_names(
     selected = list(keep)
     texts = [segment.text for segment in page.segments]
     known = selected_texts(page.segments, keep) | {page.metadata.title}
-    for entries in _rows(page.index):
-        names = [_find_name(page, entry, is_list=is_list) for entry in entries]
-        names = [
-            name
-            for name, entry in zip(names, entries, strict=True)
-            if any(keep[i] and len(texts[i]) >= _MIN_TEXT_CHARS for i in entry if i > name >= 0)
-        ]
-        if len(names) < max(_MIN_ENTRIES, _MIN_SHARE_WITH_TEXT * len(entries) * is_list):
+    has_text = [keep[i] and len(text) >= _MIN_TEXT_CHARS for i, text in enumerate(texts)]
+    for entries in page.index.rows:
+        least = max(MIN_ROW, _MIN_SHARE_WITH_TEXT * len(entries) * is_list)
+        with_text = (entry for entry in entries if any(has_text[entry.start : entry.stop]))
+        found = [(_find_name(page, entry, is_list=is_list), entry.stop) for entry in with_text]
+        names = [name for name, stop in found if name >= 0 and any(has_text[name + 1 : stop])]
+        if len(names) < least:
             continue
         counts = Counter(texts[name] for name in names)
         most = 2 * sum(keep[name] for name in names) >= len(names)
@@ -89,23 +82,6 @@ def add_names(
                 selected[name] = True
                 known.add(texts[name])
     return tuple(selected)
-
-
-def _rows(index: PageIndex) -> Iterator[list[range]]:
-    """Yield lists of similar siblings, or of the innermost ``article`` elements, by segments."""
-    rows: dict[tuple[int, str, str], list[range]] = {}
-    articles: list[range] = []
-    bounds = zip(index.tags, index.parents, index.classes, strict=True)
-    for i, (tag, parent, classes) in enumerate(bounds):
-        entry = index.segment_range(i)
-        if tag == "article" and len(entry) > 1:
-            if articles and articles[-1].stop > entry.start:
-                articles.pop()
-            articles.append(entry)
-        elif 1 < len(entry) <= _MAX_ENTRY_LINES:
-            name = POSITION.sub("", (classes or "").strip().partition(" ")[0])
-            rows.setdefault((parent, tag, name), []).append(entry)
-    yield from (row for row in (articles, *rows.values()) if len(row) >= _MIN_ENTRIES)
 
 
 def _find_name(page: Page, entry: range, *, is_list: bool) -> int:
@@ -176,7 +152,7 @@ def complete_entries(
                 likely = (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
                 common = max(_MIN_BUTTONS, _MAX_SHARE_OF_BUTTONS * len(lines))
                 added += ((i, common) for i in likely if _is_displayed(page.segments[i].block))
-    for i in _without_repeated(page, keep, sorted(added)):
+    for i in _without_repeated(page, keep, sorted(added)) if added else ():
         selected[i] = True
     return tuple(selected)
 
@@ -194,31 +170,31 @@ _MAX_LINKED_IN_CARDS = 0.3
 def complete_cards(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
     """Return the selection with the other boxes of rows of alike boxes, where some are selected."""
     index = page.index
-    rows: dict[tuple[int, str, str], list[range]] = {}
-    for i, tag in enumerate(index.tags):
-        names = POSITION.sub("", index.classes[i] or "") if tag in _CARD_TAGS else ""
-        if names or tag == "li":
-            rows.setdefault((index.parents[i], tag, names), []).append(index.segment_range(i))
-    flags = [flag & _OUTSIDE_ENTRIES & ~_FOLDED for flag in index.flags]
-    known = selected_texts(page.segments, keep)
+    rows: dict[tuple[int, str, str], list[int]] = {}
+    for i, (tag, classes) in enumerate(zip(index.tags, index.classes, strict=True)):
+        if tag in _CARD_TAGS and ((names := common_classes(classes or "")) or tag == "li"):
+            rows.setdefault((index.parents[i], tag, names), []).append(i)
+    flags, blocks = index.flags, index.segment_blocks
     selected = list(keep)
-    for cards in rows.values():
-        is_row = all(card.stop == following.start for card, following in pairwise(cards))
-        if not (is_row and _MIN_CARDS <= len(cards) <= _MAX_CARDS):
+    for elements in rows.values():
+        if not _MIN_CARDS <= len(elements) <= _MAX_CARDS:
             continue
-        if max(map(len, cards)) > _MAX_CARD_LINES or min(map(len, cards)) < 2:
+        cards = [index.segment_range(i) for i in elements]
+        is_row = all(card.stop == following.start for card, following in pairwise(cards))
+        if not is_row or max(map(len, cards)) > _MAX_CARD_LINES or min(map(len, cards)) < 2:
             continue
         if 2 * sum(any(keep[card.start : card.stop]) for card in cards) < len(cards):
             continue
         likely = [i for card in cards for i in card if keep[i] or scores[i] >= _MIN_SCORE]
-        missing = [i for i in likely if not keep[i] and not flags[index.segment_blocks[i]]]
+        missing = [i for i in likely if not (keep[i] or flags[blocks[i]] & _NEVER_ENTRIES)]
         if not 0 < len(missing) < len(likely):
             continue
         least = _MIN_RELATIVE_CARD_SCORE * _mean(scores, [i for i in likely if keep[i]])
         is_likely = _mean(scores, missing) >= max(_MIN_CARD_SCORE, least)
         looks = {tag_and_class(page.segments[i].block) for i in likely if keep[i]}
         is_likely &= all(tag_and_class(page.segments[i].block) in looks for i in missing)
-        if is_likely and not _are_teasers([page.segments[i] for i in missing], known):
+        lines = [page.segments[i] for i in missing]
+        if is_likely and not _are_teasers(lines, selected_texts(page.segments, keep)):
             for i in reversed(missing):
                 is_label = page.segments[i].text.endswith((":", "："))
                 selected[i] |= not is_label or any(selected[i + 1 : i + 2])
@@ -247,6 +223,7 @@ def _is_displayed(block: HtmlElement) -> bool:
 _OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN | ElementFlag.NAV)
 #: The flags of parts that are completed only if nearly all of their lines are selected.
 _FOLDED = int(ElementFlag.FORM | ElementFlag.HIDDEN)
+_NEVER_ENTRIES = _OUTSIDE_ENTRIES & ~_FOLDED
 
 
 def _parts(index: PageIndex) -> Iterable[list[int]]:
@@ -262,10 +239,10 @@ def _parts(index: PageIndex) -> Iterable[list[int]]:
     parts: dict[tuple[str | int, ...], list[int]] = {}
     for i, block in enumerate(index.segment_blocks):
         flags = index.flags[block] & _OUTSIDE_ENTRIES
-        if not flags & ~_FOLDED:
-            names = (index.classes[element] or "" for element in (block, index.parents[block]))
-            inner, outer_names = (POSITION.sub("", text) for text in names)
-            parts.setdefault((paths[block], flags, inner, outer_names), []).append(i)
+        if not flags & _NEVER_ENTRIES:
+            around = (index.classes[element] or "" for element in (block, index.parents[block]))
+            names = map(common_classes, around)
+            parts.setdefault((paths[block], flags, *names), []).append(i)
     return parts.values()
 
 
@@ -283,7 +260,7 @@ def _without_repeated(
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
     known = selected_texts(page.segments, keep)
-    rows = enumerate(reversed(list(_rows(page.index))))  # the outermost last
+    rows = enumerate(reversed(page.index.rows))  # the outermost last
     entries = {i: (number, entry) for number, row in rows for entry in row for i in entry}
     copies = Counter(tuple(texts[e.start : e.stop]) for _, e in set(entries.values()))
     known_in_rows = {(n, texts[i]) for i, (n, _) in entries.items() if keep[i]}

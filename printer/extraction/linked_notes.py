@@ -28,14 +28,13 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
     sizes = [len(segment.text) for segment in page.segments]
     references: dict[str, int] = {}
     for i, tag in enumerate(index.tags):
-        if tag != "a":
+        segment = index.segment_begins[i]
+        if tag != "a" or segment == index.segment_ends[i] or not keep[segment]:
             continue
         element = index.elements[i]
         if (href := element.get("href")) and href[:1] == "#" != href:
-            segment = index.segment_begins[i]
-            has_text = segment < index.segment_ends[i]
             label = islice(element.itertext(), 8 if len(element) <= _MAX_MARK_ELEMENTS else 0)
-            if has_text and keep[segment] and _NOTE_MARK.fullmatch("".join(label)[:20]):
+            if _NOTE_MARK.fullmatch("".join(label)[:20]):
                 references.setdefault(href[1:], segment)
     notes = set(_cited_notes(page, keep))
     if kind != "product":  # the terms of a payment by instalments
@@ -43,8 +42,6 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
     if not (references or notes):
         return tuple(keep)
     for i, element in enumerate(index.elements):
-        if not index.has_attributes[i]:
-            continue
         reference = references.pop(index.ids[i] or element.get("name") or "", -1)
         begin, end = index.segment_begins[i], index.segment_ends[i]
         is_line = end - begin == 1 and end < len(sizes)

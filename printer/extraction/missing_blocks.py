@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache
 from itertools import accumulate, takewhile
 
 from lxml.html import HtmlElement
@@ -492,6 +493,8 @@ def add_item_labels(
     index = page.index
     lists: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for i, segment in enumerate(index.segments[:-1]):
+        if not any(keep[i + 1 : i + 3]):
+            continue
         block = index.segment_blocks[i]
         is_heading = index.tags[block] in _SUBHEADING_TAGS
         is_label = is_heading if kind == "documentation" else index.tags[block] not in {"p", "td"}
@@ -525,11 +528,16 @@ def add_item_labels(
 _MAX_SHAPE_LEVELS = 4
 
 
+@lru_cache(4096)
+def _without_digits(names: str) -> str:
+    return _DIGITS.sub("", names.strip())
+
+
 def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
     """Return the tags and classes, without numbers, of an element and of those around it."""
     shape: list[tuple[str, str]] = []
     for _ in range(_MAX_SHAPE_LEVELS):
-        shape.append((index.tags[i], _DIGITS.sub("", (index.classes[i] or "").strip())))
+        shape.append((index.tags[i], _without_digits(index.classes[i] or "")))
         i = index.parents[i]
         if i < 0:
             break

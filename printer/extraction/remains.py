@@ -8,21 +8,21 @@ from itertools import groupby, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
-from ..html.index import Leaf, Segment, enclosing_link
+from ..html.index import Leaf, Segment, common_classes, enclosing_link
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
-from .entries import POSITION
 from .selected_text import is_drawn_as_button
 
 
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
     """Remove the remains of parts that were left out from a selection."""
     segments = page.segments
-    dropped = list(_code_labels(segments))
+    dropped = list(_code_labels(segments)) if "pre" in page.index.tags else []
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
-    dropped += [*_pagers(page), *_unanswered(segments)]
+    dropped += _pagers(page)
+    dropped += _unanswered(segments) if "aria-expanded" in page.index.attribute_names else []
     dropped += _offers(page, keep) if kind == "article" else _empty_sections(page, keep)
     if kind != "documentation":  # whose examples repeat lines
         dropped += _copies(segments, keep)
@@ -236,14 +236,14 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
     for i, (names, begin, end) in enumerate(bounds):
         is_small = 2 <= end - begin <= _MAX_OFFER_LINES
-        if not (names and is_small) or keep[end - 1] or begin < text_begin:
+        if begin < text_begin or not (names and is_small) or keep[end - 1]:
             continue
         box = range(begin, end)
         first, last = segments[box[0]], segments[box[-1]]
         is_button = last.link_chars == len(last.text) or last.block.tag == "button"
         is_button = is_button and len(last.text) <= _MAX_BUTTON_CHARS
         if is_button:
-            rows.setdefault((index.parents[i], POSITION.sub("", names)), []).append(box)
+            rows.setdefault((index.parents[i], common_classes(names)), []).append(box)
         is_entry = bool(first.block.get("class")) and any(keep[end : end + 1])
         is_entry = is_entry and headings[_look(first.block)] >= _MIN_CARDS
         is_headed = (first.block.tag in HEADING_TAGS and not is_entry) or (
@@ -299,7 +299,7 @@ def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[S
         unlinked = "".join(
             leaf.text for leaf in segment.leaves if leaf.parent is None or leaf.parent.tag != "a"
         )
-        if not labels.isdisjoint(map(fold_words, (segment.text, unlinked))):
+        if not labels.isdisjoint(map(fold_words, {segment.text, unlinked})):
             yield segment
 
 

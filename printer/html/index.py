@@ -13,12 +13,13 @@ ancestors or descends into children.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from enum import IntFlag
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -45,6 +46,12 @@ MAX_ELEMENTS = 300_000
 #: The fewest characters of text in ``noscript`` to read, if it is also most of the page's text.
 _MIN_NOSCRIPT_CHARS = 400
 
+#: Parts of classes that differ between similar elements.
+_POSITION = re.compile(r"\d+|\b(?:odd|even|first|last|active)\b\s*")
+#: The fewest elements of a row of similar ones, and the most segments of each.
+MIN_ROW = 3
+_MAX_LINES_IN_ROW = 14
+
 # Element flags
 
 
@@ -59,6 +66,7 @@ IS_HIDDEN = int(ElementFlag.HIDDEN)
 IS_UNSEEN = int(ElementFlag.UNSEEN)
 IS_BREAK = int(ElementFlag.BREAK)
 IS_LINK = int(ElementFlag.LINK)
+IS_NAV = int(ElementFlag.NAV)
 _TABLES = load_json(__file__, "elements.json")
 #: Elements whose text is never seen.
 INVISIBLE_TAGS = frozenset(_TABLES["invisible"].split())
@@ -191,18 +199,17 @@ class PageIndex(TreeIndex):
         What a browser displayed decides on line breaks and visibility.
         """
         skipped = [] if skipped is None else skipped
-        elements: list[HtmlElement] = []
-        tags: list[str] = []
-        parents: list[int] = []
-        subtree_ends: list[int] = []
-        flags: list[int] = []
-        segment_begins: list[int] = []
-        segment_ends: list[int] = []
-        has_attributes: list[bool] = []
-        classes: list[str | None] = []
-        ids: list[str | None] = []
-        styled: list[int] = []
-        attribute_names: set[str] = set()
+        self.elements = elements = list[HtmlElement]()
+        self.tags = tags = list[str]()
+        self.parents = parents = list[int]()
+        self.subtree_ends = subtree_ends = list[int]()
+        self.flags = flags = list[int]()
+        self.segment_begins = segment_begins = list[int]()
+        self.segment_ends = segment_ends = list[int]()
+        self.classes = classes = list[str | None]()
+        self.ids = ids = list[str | None]()
+        self.styled = styled = list[int]()
+        self.attribute_names = attribute_names = set[str]()
         builder = _SegmentBuilder(elements)
         segments, leaves = builder.segments, builder.leaves
         # The innermost open element (at first the root's parent): index, flags, index of its block.
@@ -220,8 +227,11 @@ class PageIndex(TreeIndex):
                     added = _displayed_flags(element, added, state, display)
                 keys = () if added & IS_UNSEEN else element.keys()
                 names = element.get("class") if keys else None
-                is_odd = has_unseen_class(names) or (tag == "pre" and names)
-                if keys and (is_odd or not _FLAG_ATTRIBUTES.isdisjoint(keys)):
+                if keys and (
+                    has_unseen_class(names)
+                    or (tag == "pre" and names)
+                    or not _FLAG_ATTRIBUTES.isdisjoint(keys)
+                ):
                     in_line = bool(leaves or element.tail) and not added & IS_BREAK
                     is_sole_in_cell = not leaves and bool(tags) and tags[block] in {"td", "th"}
                     added |= _attribute_flags(
@@ -239,7 +249,6 @@ class PageIndex(TreeIndex):
                 parents.append(index)
                 index = len(elements)
                 attribute_names.update(keys)
-                has_attributes.append(bool(keys))
                 classes.append(names)
                 ids.append(element.get("id") if "id" in keys else None)
                 styled += [index] * ("style" in keys)
@@ -266,11 +275,6 @@ class PageIndex(TreeIndex):
                 position = 2 * len(elements) - len(opened) - 1
                 builder.add(element, tail, text, state, block, position)
         builder.end()
-        self.elements, self.tags, self.parents = elements, tags, parents
-        self.subtree_ends, self.flags, self.styled = subtree_ends, flags, styled
-        self.segment_begins, self.segment_ends = segment_begins, segment_ends
-        self.has_attributes, self.classes, self.ids = has_attributes, classes, ids
-        self.attribute_names = attribute_names
         self.segments = tuple(segments)
         self.segment_blocks, self.segment_spans = builder.blocks, builder.spans
         self.text_runs = array("q", builder.runs)
@@ -318,6 +322,21 @@ class PageIndex(TreeIndex):
                 return index, self.segment_ends[previous]
         return index, self.segment_begins[index]
 
+    @cached_property
+    def rows(self) -> list[list[range]]:
+        """The segments of similar siblings, and of the innermost ``article`` elements."""
+        rows: defaultdict[tuple[int, str, str], list[range]] = defaultdict(list)
+        articles: list[range] = []
+        for i, (begin, end) in enumerate(zip(self.segment_begins, self.segment_ends, strict=True)):
+            if end - begin > 1 and self.tags[i] == "article":
+                if articles and articles[-1].stop > begin:
+                    articles.pop()
+                articles.append(range(begin, end))
+            elif 1 < end - begin <= _MAX_LINES_IN_ROW:
+                name = common_classes((self.classes[i] or "").strip().partition(" ")[0])
+                rows[self.parents[i], self.tags[i], name].append(range(begin, end))
+        return [row for row in (articles, *rows.values()) if len(row) >= MIN_ROW]
+
     # The same as numpy arrays of positions, for the papers' methods
 
     @cached_property
@@ -352,11 +371,6 @@ class PageIndex(TreeIndex):
     @cached_property
     def segment_link_chars(self) -> Ints:
         return np.array([segment.link_chars for segment in self.segments], np.int64)
-
-    def segments_inside(self, index: int) -> tuple[int, int]:
-        """Return the range of segments that begin inside an element."""
-        first, end = np.searchsorted(self.segment_firsts, (self.opens[index], self.closes[index]))
-        return int(first), int(end)
 
     def segment_ranges(self, indexes: Sequence[int] | Ints) -> tuple[Ints, Ints]:
         """Return the ranges of segments that begin inside each of some elements: firsts, ends."""
@@ -483,6 +497,12 @@ def covered_by_ranges(lows: Ints, highs: Ints, count: int) -> Bools:
     """Return which of ``count`` indexes lie in any of the ranges, in linear time."""
     steps = np.bincount(lows, minlength=count + 1) - np.bincount(highs, minlength=count + 1)
     return np.cumsum(steps[:-1]) > 0
+
+
+@lru_cache(4096)
+def common_classes(names: str) -> str:
+    """Return the value of ``class`` without what differs between similar elements."""
+    return _POSITION.sub("", names)
 
 
 def class_and_id(element: HtmlElement) -> str:

@@ -24,8 +24,8 @@ from lxml.html import HtmlElement
 from ..capture import ElementBox, Layout, PictureBox, TextBox, Visibility
 from ..urls import resolve
 from .index import (
+    IS_NAV,
     MAX_ELEMENTS,
-    ElementFlag,
     ElementsByTag,
     Leaf,
     PageIndex,
@@ -156,7 +156,7 @@ def _metadata_lines(index: PageIndex) -> list[str]:
     outside = [
         segment
         for segment, block in zip(segments, index.segment_blocks, strict=False)
-        if not index.flags[block] & ElementFlag.NAV
+        if not index.flags[block] & IS_NAV
     ]
     has_text = any(is_paragraph(segment.text) for segment in outside)
     return [s.text for s in (outside if has_text else segments) if not _is_cell(s)]

@@ -54,7 +54,7 @@ def score(page: Page) -> tuple[float, ...]:
     scores = np.full(count, -2.0)
     if large:
         scores[covered_by_ranges(*index.segment_ranges(large), count)] = -1.0
-        first, end = index.segments_inside(large[0])
+        (first,), (end,) = index.segment_ranges(large[:1])
         scores[first:end] = 1.0
         scores[find_link_lists(index, large[0])] = 0.0
     return tuple(scores.tolist())
