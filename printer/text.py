@@ -122,7 +122,7 @@ def count_words(text: str) -> int:
 
 
 def has_currency_sign(text: str) -> bool:
-    return any(unicodedata.category(sign) == "Sc" for sign in text)
+    return any(unicodedata.category(sign) == "Sc" for sign in set(text))
 
 
 def count(number: float, noun: str) -> str:

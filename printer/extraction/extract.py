@@ -175,14 +175,15 @@ def filter_by_layout(
         smaller = font.size < body.size - _MIN_SIZE_DIFFERENCE_PX and not inset
         aligned = _aligned_edges(rect, column)
         narrow = rect.width < _NARROW_WIDTH * column.width
-        aside[i] = _is_beside(area, column) or (
-            (narrow or aligned < 2) if smaller else (narrow and aligned == 0)
-        )
+        beside = area.width > 0 and _overlap(area, column) < _MIN_SHARE_IN_COLUMN * area.width
+        aside[i] = beside or ((narrow or aligned < 2) if smaller else (narrow and aligned == 0))
         in_column[i] = font == body and aligned == 2
     selected = _if_trusted(selected, selected & ~aside, lengths)
     likely = np.asarray(scores) > _MIN_ADDED_SCORE
     linked = page.index.segment_link_chars >= lengths / 2
-    added = _between(selected) & readable & in_column & likely & ~linked
+    # Between the first and the last selected segment.
+    within = np.logical_or.accumulate(selected) & np.logical_or.accumulate(selected[::-1])[::-1]
+    added = within & readable & in_column & likely & ~linked
     return tuple((selected | added).tolist())
 
 
@@ -233,13 +234,6 @@ def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], F
 
 #: Text with less of its width in the column is outside it.
 _MIN_SHARE_IN_COLUMN = 0.3
-
-
-def _is_beside(area: Rect, column: Rect) -> bool:
-    """Return whether text is to the left or right of the column."""
-    return area.width > 0 and _overlap(area, column) < _MIN_SHARE_IN_COLUMN * area.width
-
-
 #: The largest distance of edges that line up.
 _MAX_EDGE_DISTANCE_PX = 4.0
 
@@ -248,15 +242,6 @@ def _aligned_edges(rect: Rect, column: Rect) -> int:
     """Return the number of the column's edges with which a box lines up."""
     edges = abs(rect.left - column.left), abs(rect.right - column.right)
     return sum(edge <= _MAX_EDGE_DISTANCE_PX for edge in edges)
-
-
-def _between(selected: Bools) -> Bools:
-    """Return the segments between the first and the last selected one."""
-    flags = np.zeros_like(selected)
-    positions = np.flatnonzero(selected)
-    if len(positions):
-        flags[positions[0] : positions[-1]] = True
-    return flags
 
 
 # Headings and labels
@@ -396,13 +381,14 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]
     """
     index = page.index
     for segment, below in pairwise(page.segments):
+        if keep[segment.index] or not keep[below.index] or segment.link_chars:
+            continue
         text, parent = segment.text, segment.block.getparent()
         is_figure = len(text) <= _MAX_FIGURE_CHARS and bool(_FIGURE.fullmatch(text))
         is_label = text.endswith((":", "：")) and len(text) <= _MAX_LABEL_CHARS
-        is_new = not keep[segment.index] and keep[below.index] and not segment.link_chars
-        if is_new and segment.block.tag in ("div", "p") and _is_above_list(segment, below):
+        if segment.block.tag in ("div", "p") and _is_above_list(segment, below):
             yield segment, _MIN_BOLD_SCORE
-        if is_new and (is_label or is_figure):
+        if is_label or is_figure:
             is_inside = parent is not None and parent is below.block.getparent()
             around = index.segment_blocks[segment.index]
             while index.segment_ends[around] <= below.index:

@@ -205,7 +205,8 @@ def _drop_contents(selected: SelectedText) -> None:
         for segment in selected.segments
         if selected.keep[segment.index] and segment.block.tag in HEADING_TAGS
     ]
-    for lines in sorted(_contents_candidates(selected), key=lambda lines: -lines.stop):
+    candidates = _contents_candidates(selected) if headings else ()
+    for lines in sorted(candidates, key=lambda lines: -lines.stop):
         while headings and headings[-1][0] >= lines.stop:
             headings_below.add(headings.pop()[1])
         if len(lines) < _MIN_CONTENTS_ENTRIES or not headings_below:
@@ -232,8 +233,8 @@ def _contents_candidates(selected: SelectedText) -> Iterator[range]:
 
 def _is_contents_entry(segment: Segment) -> bool:
     """Return whether a line may be an entry of a table of contents: a link within the page."""
-    is_heading = segment.block.tag in HEADING_TAGS
-    return not is_heading and segment.is_link and is_internal_link(segment)
+    is_link = segment.is_link and segment.block.tag not in HEADING_TAGS
+    return is_link and is_internal_link(segment)
 
 
 def _drop_empty_sections(selected: SelectedText, before: Sequence[bool]) -> None:
@@ -274,9 +275,9 @@ def _settle_captions(selected: SelectedText) -> None:
     """Select the captions of selected tables and code; drop those of pictures, printed later."""
     index, sizes = selected.index, selected.sizes
     totals: dict[int, tuple[int, int]] = {}  # selected and all characters, as there may be many
-    for i, tag in enumerate(index.tags):
+    for i in (i for i, tag in enumerate(index.tags) if tag == "figcaption"):
         figure, caption = index.parents[i], index.segment_range(i)
-        if tag != "figcaption" or not caption or index.tags[figure] != "figure":
+        if not caption or index.tags[figure] != "figure":
             continue
         lines = index.segment_range(figure)
         if lines != caption:
@@ -376,15 +377,15 @@ def _drop_comments(selected: SelectedText) -> None:
     total = selected.total()
     max_chars = total - min(_MIN_SHARE_BESIDE_COMMENTS * total, _MIN_CHARS_BESIDE_COMMENTS)
     covered_end = 0
+    about_comments = {n for n in {*index.classes, *index.ids} if n and "comment" in n.lower()}
     elements = zip(index.tags, index.classes, index.ids, strict=True)
     for i, (tag, classes, element_id) in enumerate(elements):
-        if tag not in _COMMENT_TAGS or not (classes or element_id):
+        if classes not in about_comments and element_id not in about_comments:
             continue
         start, stop = index.segment_begins[i], index.segment_ends[i]
-        if stop <= covered_end:
+        if tag not in _COMMENT_TAGS or stop <= covered_end:
             continue
-        names = f"{classes or ''} {element_id or ''}"[:300].lower()
-        if "comment" not in names or not _COMMENT_CLASS.search(names):
+        if not _COMMENT_CLASS.search(f"{classes or ''} {element_id or ''}"[:300].lower()):
             continue
         if 0 < selected.size(range(start, stop)) <= max_chars:
             comments.update(range(start, stop))
@@ -515,9 +516,9 @@ _KINDS_WITH_BUTTONS = frozenset({"collection", "listing", "product", "service"})
 
 def _is_furniture_label(segment: Segment, kind: str) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
-    is_code = any(leaf.element.tag in TERM_TAGS for leaf in segment.leaves)
-    is_pr = segment.text.strip() == "PR" and segment.block.tag == "div"  # on Japanese sites
-    is_unfilled = not is_code and is_placeholder(segment.text)
+    is_pr = segment.text == "PR" and segment.block.tag == "div"  # on Japanese sites
+    tags = (leaf.element.tag for leaf in segment.leaves)
+    is_unfilled = is_placeholder(segment.text) and TERM_TAGS.isdisjoint(tags)
     is_rating = kind == "article" and _RATING.fullmatch(segment.text) is not None
     is_item = segment.block.tag == "li" and any(mark in segment.text for mark in " :(")
     is_label = not is_item and is_advertisement_label(segment.text)

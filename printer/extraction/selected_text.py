@@ -32,6 +32,7 @@ class SelectedText:
         self.counts = Counter(segment.text for segment in page.segments)
         host = host_of(page.base)
         self.hosts = frozenset({host, host_of(page.metadata.canonical) or host})
+        self._on_site: dict[str, bool] = {}
 
     def total(self) -> int:
         return sum(compress(self.sizes, self.keep))
@@ -46,7 +47,9 @@ class SelectedText:
 
     def is_on_site(self, href: str) -> bool:
         """Return whether a link's target is on the page's own site."""
-        return host_of(resolve(self.page.base, href)) in self.hosts
+        if href not in self._on_site:
+            self._on_site[href] = host_of(resolve(self.page.base, href)) in self.hosts
+        return self._on_site[href]
 
     def is_story(self, segment: Segment) -> bool:
         """Return whether a line is a link to another page of the site."""

@@ -41,7 +41,7 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
     summary_list: HtmlElement | None = None  # a list that serves as the first paragraph
     entries = _entry_classes(selected)
     for i, segment in enumerate(selected.segments):
-        classes = (segment.block.get("class") or "").lower()
+        classes = (segment.block.get("class") or "").lower() if selected.keep[i] else ""
         if not selected.keep[i] or "caption" in classes:
             continue
         text = segment.text
@@ -552,9 +552,9 @@ _MAX_CARD_LINKS = 10
 def _is_card(element: HtmlElement, link: HtmlElement | None) -> bool:
     """Return whether an element is an item of a list with a picture, or has one with a link."""
     if element.tag == "li":
-        return element.find(".//img") is not None
+        return next(element.iter("img"), None) is not None
     links = () if link is None else islice(element.iter("a"), _MAX_CARD_LINKS)
-    pictures = (other for other in links if other.find(".//img") is not None)
+    pictures = (other for other in links if next(other.iter("img"), None) is not None)
     return any(picture.get("href") == link.get("href") for picture in pictures if link is not None)
 
 

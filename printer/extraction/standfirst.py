@@ -80,6 +80,7 @@ class _Lines:
     def __init__(self, page: Page, keep: Sequence[bool]) -> None:
         self.page, self.index, self.segments, self.keep = page, page.index, page.segments, keep
         self.title_key = comparison_key(page.metadata.title[:400])
+        self._keys: dict[int, str] = {}
         selected = (i for i, flag in enumerate(keep) if flag and self.is_long(i))
         self.text = list(islice((i for i in selected if not self.is_title(i)), 3))
 
@@ -108,7 +109,9 @@ class _Lines:
         return self.count_words(i) >= _MIN_PARAGRAPH_WORDS
 
     def comparison_key(self, i: int) -> str:
-        return comparison_key(self.segments[i].text[:400])
+        if i not in self._keys:
+            self._keys[i] = comparison_key(self.segments[i].text[:400])
+        return self._keys[i]
 
     def is_title(self, i: int) -> bool:
         """Return whether a segment is the title, also twice, or a heading that may be it."""
@@ -274,8 +277,9 @@ def _announces(lines: _Lines, i: int) -> bool:
 def _is_about_author(lines: _Lines, i: int) -> bool:
     """Return whether a line begins with a word of an author's name that is always capitalized."""
     word = lines.segments[i].text.split()[0]
-    words = {other for j in (i, *lines.text) for other in WORD.findall(lines.segments[j].text)}
-    return word in lines.page.metadata.byline.split() and word.lower() not in words
+    is_name = word in lines.page.metadata.byline.split()
+    texts = (lines.segments[j].text for j in (i, *lines.text))
+    return is_name and all(word.lower() not in WORD.findall(text) for text in texts)
 
 
 #: A paragraph that may begin with a place and repeat the standfirst.

@@ -120,6 +120,7 @@ _SCALE = {
     "h1": 2.0, "h2": 1.5, "h3": 1.17, "h4": 1.0, "h5": 0.83, "h6": 0.67,
     "big": 1.2, "small": 1 / 1.2, "sub": 1 / 1.2, "sup": 1 / 1.2,
 }  # fmt: skip
+_FONT_TAGS = frozenset({*_SCALE, "font"})
 _KEYWORDS = {
     "xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0,
     "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0,
@@ -162,7 +163,7 @@ def _font_changes(index: PageIndex) -> tuple[Ints, Ints, list[Font]]:
     values = [0]
     enclosing: list[tuple[int, int]] = []
     cache: dict[tuple[str, str, str, str, int], int] = {}
-    tagged = [number for number, tag in enumerate(index.tags) if tag in {*_SCALE, "font"}]
+    tagged = [number for number, tag in enumerate(index.tags) if tag in _FONT_TAGS]
     styled_elements = np.array(sorted({*tagged, *index.styled}), dtype=np.int64)
     columns = (
         column.tolist()

@@ -89,6 +89,8 @@ def _keep_heading_paragraphs(source: bytes) -> bytes:
     """Replace paragraphs inside headings by spans; the parser would end the headings there."""
 
     def replace(heading: re.Match[bytes]) -> bytes:
+        if not _PARAGRAPH.search(heading[3]):
+            return heading[0]
         content = _NEXT_PARAGRAPH.sub(b"</span><br>", heading[3])
         return heading[1] + _PARAGRAPH.sub(rb"<\1span\2>", content)
 

@@ -8,10 +8,12 @@ reader can unfold it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache, partial
 from itertools import chain, islice
+from typing import Any
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 
@@ -151,7 +153,7 @@ def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
     Only plain rules outside media queries count, if no other rule displays the name and no reader
     can unfold the element.  ``visibility: hidden`` mostly precedes an animation.
     """
-    css = _read_css(element for element in elements if element.tag == "style")
+    css = _read_css([element for element in elements if element.tag == "style"])
     rules: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for tag, names in _hiding_rules(css):
         rules.setdefault(names[0], []).append((tag, names))
@@ -199,8 +201,7 @@ def _hidden_names(
     return names if is_named else frozenset()
 
 
-def _text_size(element: HtmlElement) -> float:
-    return element.xpath("string-length()")  # type: ignore[no-any-return]
+_text_size: Callable[..., Any] = etree.XPath("string-length()")
 
 
 _MAX_STYLE_CHARS = 500_000

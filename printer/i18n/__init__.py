@@ -56,8 +56,8 @@ def is_invitation(text: str) -> bool:
 
 
 @cache
-def _phrases(table: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
-    """Return a table's phrases by first word, and its phrases in scripts without spaces."""
+def _phrases(table: str) -> tuple[dict[str, list[str]], re.Pattern[str]]:
+    """Return a table's phrases by first word, and a pattern of those in scripts without spaces."""
     furniture = load_table("page_furniture")
     by_word: dict[str, list[str]] = {}
     unspaced: list[str] = []
@@ -67,7 +67,7 @@ def _phrases(table: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
             continue
         for phrase in map(fold_words, phrases):
             by_word.setdefault(phrase.partition(" ")[0], []).append(f" {phrase} ")
-    return by_word, tuple(unspaced)
+    return by_word, re.compile("|".join(map(re.escape, unspaced)) or "(?!)")
 
 
 @lru_cache(1024)  # several tables are consulted for the same lines
@@ -82,7 +82,7 @@ def has_phrase(text: str, table: str) -> bool:
     words = by_word.keys() & words_of_line
     if words and any(phrase in line for word in words for phrase in by_word[word]):
         return True
-    return not text.isascii() and any(map(text.lower().__contains__, unspaced))
+    return not text.isascii() and unspaced.search(text.lower()) is not None
 
 
 @dataclass(frozen=True, slots=True)

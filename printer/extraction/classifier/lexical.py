@@ -170,16 +170,15 @@ def read_names(index: PageIndex) -> NameTable:
     row_numbers: dict[tuple[str, str | None, str | None], int] = {}
     names: list[tuple[str, ...]] = [()]
     rows = [0] * len(index.tags)
-    bounds = zip(index.segment_begins, index.segment_ends, strict=True)
-    keys = zip(index.tags, index.classes, index.ids, strict=True)
-    for i, (key, (begin, end)) in enumerate(zip(keys, bounds, strict=True)):
-        if begin == end or key[0] in _INLINE:
+    elements = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
+    for i, (tag, begin, end) in enumerate(elements):
+        if begin == end or tag in _INLINE:
             continue
+        key = tag, index.classes[i], index.ids[i]
         row = row_numbers.get(key)
         if row is None:
             row = row_numbers[key] = len(names)
-            tag, *values = key
-            values += map(index.elements[i].get, _NAME_ATTRIBUTES)
+            values = (*key[1:], *map(index.elements[i].get, _NAME_ATTRIBUTES))
             names.append(split_names(" ".join(filter(None, values)), tag))
         rows[i] = row
     return NameTable(names, np.array(rows, np.intp))
@@ -287,21 +286,22 @@ def prior_columns(
     heading_odds = np.where(headings[:, None] >= 0, spoken[headings], 0)
     block, *wider = levels
     columns = [spoken, heading_odds]
-    depths = _elements_by_depth(parents)
-    for odds in (priors.names, priors.articles):
-        table = name_odds(names, odds)
-        lowest, highest, total = _inherited(table, parents, depths)
-        tables = [table[block], table[np.maximum(0, parents[block])]]
-        if odds is priors.names:
-            tables += [table[level] for level in wider[:2]]
-        columns += [*tables, np.column_stack([lowest[block], highest[block], total[block]])]
+    tables = [name_odds(names, odds) for odds in (priors.names, priors.articles)]
+    inherited = [column[block] for column in _inherited(tables, parents)]
+    for number, table in enumerate(tables):
+        columns += [table[block], table[np.maximum(0, parents[block])]]
+        columns += [table[level] for level in wider[:2]] if number == 0 else []
+        columns += [column[:, number] for column in inherited]
     return np.column_stack(columns)
 
 
-def _inherited(table: Column, parents: Ints, depths: list[Ints]) -> tuple[Column, Column, Column]:
-    """Return, per element, the lowest, highest and summed odds of itself and its ancestors."""
-    lowest, highest, total = (column.copy() for column in table.T)
-    for elements in depths:
+def _inherited(tables: list[Column], parents: Ints) -> tuple[Column, Column, Column]:
+    """Return, per element, the lowest, highest and summed odds of itself and its ancestors.
+
+    Each result has a column per table.
+    """
+    lowest, highest, total = np.stack(tables, 1).transpose(2, 0, 1).copy()
+    for elements in _elements_by_depth(parents):
         parent_indexes = parents[elements]
         lowest[elements] = np.minimum(lowest[elements], lowest[parent_indexes])
         highest[elements] = np.maximum(highest[elements], highest[parent_indexes])

@@ -523,7 +523,7 @@ class _Conditions:
             # Each turn above selects one half of the remaining nodes of a level.
             nodes = results.take(level, 0).reshape(1 << len(turns), -1, results.shape[1])
             for right in turns:
-                low, high = np.split(nodes, 2)
+                low, high = nodes.reshape(2, -1, *nodes.shape[1:])
                 nodes = low ^ ((low ^ high) & right)
             turns.append(nodes[0])
         return np.stack(turns)
