@@ -108,7 +108,11 @@ def prints(kills: int, dice: random.Random, folder: Path, database: str = "") ->
             states = wait_until(lambda: over(folder, database), PATIENCE)
             # A print that lost its worker too often is reported as given up: retry it once.
             failed = {e: error(server, e) for e in orders.accepted if states.get(e) == "failed"}
-            abandoned = [print_id for print_id, why in failed.items() if why.startswith("given up")]
+            abandoned = [
+                print_id
+                for print_id, why in failed.items()
+                if why.startswith("stopped after its worker")
+            ]
             for print_id in abandoned:
                 server.client.post(f"/api/prints/{print_id}/retry").raise_for_status()
             states = wait_until(lambda: over(folder, database), PATIENCE)

@@ -64,7 +64,7 @@ class FetchOptions:
     """How pages and pictures are fetched.
 
     ``timeout`` is the total seconds for one page; ``max_bytes`` limits one response, before and
-    after decompression; ``allow_private`` lets pages refer to private addresses; ``cache`` stores
+    after decompression; ``allow_private`` lets pages load from private addresses; ``cache`` stores
     responses on disk (RFC 9111); ``follow`` fetches the further pages of a split article.  ``user``
     is NAME:PASSWORD for basic authentication, ``storage_state`` a file with a browser's state.
     """
@@ -115,7 +115,7 @@ class ExtractOptions:
     """How the article and its pictures are found.
 
     ``extractor`` names the extraction method, ``image_method`` the picture selection method,
-    ``ner`` the name recognizer for methods that compare names: our 'rules' or 'spacy:MODEL'.
+    ``ner`` the named-entity recognizer for methods that compare names: 'rules' or 'spacy:MODEL'.
     ``comments`` includes the readers' comments.  ``rules`` are site rules; those for other hosts
     are ignored.  ``key_paragraphs`` is the number of key paragraphs to print, alone or in a box;
     with a ``query``, those that fit it best.
@@ -211,7 +211,9 @@ class BatchOptions:
     """
 
     delay: float = option(1.0, "Seconds between two pages of one host.", min=0.0)
-    max_tries: int = option(3, "Attempts for a temporary failure.", min=1)
-    retry_delay: float = option(10.0, "Seconds before the first retry; doubles.", min=0.0)
+    max_tries: int = option(3, "How often to try a page that fails temporarily.", min=1)
+    retry_delay: float = option(
+        10.0, "Seconds before the first retry, doubled for each further one.", min=0.0
+    )
     no_retry: bool = option(False, "Do not retry what failed in an earlier run.", flag="--no-retry")
     chosen: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The values that enter the render stage, and the result it returns."""
+"""The values that enter the render stage, the result it returns, and the steps of a print."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from .article import Article
 from .capture import PageSource
@@ -17,6 +17,20 @@ from .selection import PictureDecision
 
 if TYPE_CHECKING:
     from .editing import EditableBlock
+
+Step = Literal["fetch", "browse", "enough", "unsure", "empty", "extract", "pictures", "print"]
+
+#: The steps of a print, in words.
+STEPS: Mapping[Step, str] = {
+    "fetch": "fetching the page",
+    "browse": "loading the page in a browser",
+    "enough": "the page is complete without a browser",
+    "unsure": "loading the page in a browser, as the article is not clear without one",
+    "empty": "loading the page in a browser, as there is no article without one",
+    "extract": "finding the article",
+    "pictures": "preparing the pictures",
+    "print": "laying out the pages",
+}
 
 
 @dataclass(frozen=True, slots=True)

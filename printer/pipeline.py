@@ -20,7 +20,7 @@ from functools import partial
 from itertools import count
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
 from .capture import Capture, PageSource
 from .compose.postprocess import merge_pages
@@ -46,6 +46,7 @@ from .output import (
     Picture,
     PreparedPictures,
     Result,
+    Step,
 )
 from .selection import Explanation
 from .session import Session
@@ -61,8 +62,6 @@ R = TypeVar("R")
 
 #: A page to print: an address, the path of a local file, or one captured before.
 PageInput: TypeAlias = str | PathLike[str] | Capture
-
-Step = Literal["fetch", "browse", "enough", "unsure", "empty", "extract", "pictures", "print"]
 
 #: Called at the beginning of each step with the source's name and the step.
 Notify: TypeAlias = Callable[[str, Step], None]

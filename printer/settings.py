@@ -93,7 +93,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     format: Literal["auto", "pdf", "epub", "markdown", "html", "json"] = _page(
-        "auto", "Output format; auto follows the extension of OUT."
+        "auto", "Output format, by default that of OUT's extension."
     )
     paper: str = _page("", "A4, Letter, A5, Legal, a device, or WIDTHxHEIGHT.")
     margin: str = _page("", "Page margin, such as 20mm; otherwise the theme's.")
@@ -103,27 +103,25 @@ class Settings(BaseModel):
         (), "Set an option of the theme, as in font=Inter; repeatable.", metavar="NAME=VALUE"
     )
     css: str = _page("", "A style sheet to add to the theme's.", metavar="FILE")
-    fit: int = _page(0, "Print on at most this many pages, if legible.", metavar="N", ge=0)
-    booklet: bool = _page(False, "Pages of half the paper, ordered for folding and stapling.")
-    nup: int = _page(1, "Pages on a side of paper: 1, 2 or 4.", metavar="N", ge=1, le=4)
-    landscape: bool = _page(False, "Turn the paper on its side.")
-    duplex: bool = _page(False, "Wider inner margins, for printing on both sides.")
-    ink_save: bool = _page(False, "No backgrounds, light pictures.")
-    title: str = _page("", "A cover with this title, for several articles in one file.")
+    fit: int = _page(0, "Print on at most N pages, if the text stays legible.", metavar="N", ge=0)
+    booklet: bool = _page(False, "Print half-size pages as a booklet, to fold and staple.")
+    nup: int = _page(1, "Pages per side of a sheet: 1, 2 or 4.", metavar="N", ge=1, le=4)
+    landscape: bool = _page(False, "Use landscape orientation.")
+    duplex: bool = _page(False, "Widen the inner margins for two-sided printing.")
+    ink_save: bool = _page(False, "Omit backgrounds and lighten pictures, to save ink.")
+    title: str = _page("", "Add a cover with this title to a file of several articles.")
     print_timeout: float = _page(120.0, "Seconds that layout may take.", gt=0, le=MAX_SECONDS)
     dpi: int = _page(200, "Resolution of printed pictures.", ge=20, le=1200)
     grayscale: bool = _page(False, "Print without color.")
     links: LinkStyle = _page("none", "Link addresses.", metavar="STYLE")
     qr: bool = _page(False, "Print a QR code of the page's address.")
     pdf: PdfVariant = _page("ua-1", "PDF standard; a-3u archives the sources too.")
-    deterministic: bool = _page(
-        False, "Write the same bytes for the same page, without the time of fetching."
-    )
+    deterministic: bool = _page(False, "Make the output reproducible: omit the time of fetching.")
 
     extractor: ExtractorName = _article("default", "The extraction method.")
     images: PictureScope = _article("article", "Pictures to print.", metavar="WHICH")
     image_method: ImageMethod = _article("default", "The picture selection method.")
-    ner: str = _article("rules", "The name recognizer: rules, or spacy:MODEL.")
+    ner: str = _article("rules", "The named-entity recognizer: rules, or spacy:MODEL.")
     comments: bool = _article(False, "Print the readers' comments after the article.")
     key_paragraphs: int = _article(
         0, "Print only this many of the most informative paragraphs.", metavar="N", ge=0
@@ -132,11 +130,11 @@ class Settings(BaseModel):
         "only", "Print key paragraphs alone, or in a box before the article."
     )
     key_query: str = _article("", "What key paragraphs should be about.")
-    rules: str = _article("", "A folder with more rules for single sites.", metavar="FOLDER")
-    no_rules: bool = _article(False, "Ignore your own rules for single sites.")
+    rules: str = _article("", "A folder of additional site rules.", metavar="FOLDER")
+    no_rules: bool = _article(False, "Ignore your own site rules.")
 
-    render: RenderMode = _fetching("auto", "Load pages in a browser.")
-    follow: bool = _fetching(True, "Fetch all pages of an article that is split over several.")
+    render: RenderMode = _fetching("auto", "When to load pages in a headless browser.")
+    follow: bool = _fetching(True, "Fetch all parts of an article that spans several pages.")
     timeout: float = _fetching(30.0, "Seconds that fetching a page may take.", gt=0, le=MAX_SECONDS)
     user_agent: str = _fetching("", "The User-Agent to send.")
     header: tuple[str, ...] = _fetching(
@@ -149,7 +147,7 @@ class Settings(BaseModel):
     user: str = _fetching(
         "", "Your NAME:PASSWORD for the page's own site (basic authentication).", sensitive="yes"
     )
-    allow_private: bool = _fetching(False, "Let pages refer to private addresses.")
+    allow_private: bool = _fetching(False, "Allow pages to load resources from private addresses.")
     max_size: ByteSize = _fetching(
         20_000_000,
         "The largest page or picture to accept.",
@@ -165,7 +163,7 @@ class Settings(BaseModel):
     )
 
     library: bool = _run(
-        False, "Store the text of what is printed on this machine, for 'webprint search'."
+        False, "Index the text of printed articles locally, for 'webprint search'."
     )
     strict: bool = _run(False, "Fail unless all of the article is printed.")
     verbose: bool = _run(False, "Show each step.", flags="-v")
@@ -182,12 +180,14 @@ class Settings(BaseModel):
         "", "The job database: an SQLite file, or postgresql://...", sensitive="yes"
     )
     storage: str = _server("", "Where results are stored: a folder, or s3://...")
-    workers: int = _server(0, "Worker processes; 0 is one per processor.", ge=0)
+    workers: int = _server(0, "Worker processes; 0 means one per processor.", ge=0)
     time_limit: int = _server(120, "Seconds one print may take.", gt=0, le=MAX_SECONDS)
     memory_limit: int = _server(2000, "Megabytes one print may take.", gt=0)
     keep_days: int = _server(30, "Days to keep prints.", ge=0)
 
-    spread: bool = _digests(False, "Let the workers of --database read and render the articles.")
+    spread: bool = _digests(
+        False, "Fetch and render the articles on the workers that share --database."
+    )
     reading_list: str = _digests("", "The file that 'webprint later' adds to.")
     smtp: str = _digests(
         "",

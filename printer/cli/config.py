@@ -221,7 +221,7 @@ def save_login(page: str, settings: Settings, person: Person, *, visible: bool =
 
 _MAX_CHARS = 100
 
-rules = Commands(help="List, test, add or remove rules for single sites.")
+rules = Commands(help="List, test, add or remove site rules.")
 commands.add_typer(rules, name="rules")
 
 Host = Annotated[
@@ -265,7 +265,7 @@ def _print_rules(rule_store: store.RuleStore) -> None:
     without=("no_rules", "key_paragraphs", "key_paragraphs_as", "key_query"),
 )  # fmt: skip
 def compare(page: PageArgument, *, loaded: LoadedSettings, url: BaseURL = "") -> None:
-    """Show what each rule for a page's site matches, and the article with and without them."""
+    """Show what the rules for a page's site match. Show the article with and without them."""
     console = Console.from_settings(loaded.settings)
     printer = make_printer(loaded.settings, [page, url], console, probe_sizes=False)
     with printer, console.progress(1):

@@ -54,21 +54,23 @@ def crawl(
     loaded: LoadedSettings,
     options: CrawlOptions,
     state: Annotated[
-        str, typer.Option(help="Where the crawl is stored: an SQLite file, or postgresql://...")
+        str, typer.Option(help="The crawl's database: an SQLite file or postgresql://...")
     ] = "",
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the same crawl of an earlier run.")
+        bool, typer.Option("--resume", help="Continue an interrupted crawl.")
     ] = False,
     out: Annotated[
         str,
         typer.Option(
-            "--out", "-o", help="A .pdf of all articles, a .jsonl list, or a folder for both."
+            "--out",
+            "-o",
+            help="A .pdf of all articles, a .jsonl list, or a folder for a list and a PDF of each.",
         ),
     ] = output.STDOUT,
     dry_run: DryRun = False,
     as_json: JsonLines = False,
 ) -> None:
-    """Find the articles of sites, the most relevant first."""
+    """Find the most relevant articles of one or more sites."""
     require("crawl")
     for seed in seeds:
         check_address(seed)

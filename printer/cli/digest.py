@@ -87,7 +87,7 @@ def run(
     dry_run: DryRun = False,
     as_json: JsonLines = False,
 ) -> None:
-    """Make a digest and deliver it, or write it to OUT; record what was printed."""
+    """Make a digest and deliver it, or write it to OUT. Record what was printed."""
     require("digest")
     from ..digest.runner import RemoteWorkers, run_digest
 
@@ -194,7 +194,7 @@ def json_lines(
 @digest.command()
 @with_settings("Article", "Fetching", *MESSAGES, "database", "reading_list")
 def check(name: DigestName, *, loaded: LoadedSettings) -> None:
-    """Show what a digest would contain, and why it leaves out the rest; print nothing."""
+    """Show what a digest would contain and exclude. Give the reasons; print nothing."""
     console = Console.from_settings(loaded.settings)
     config = _find_digest(name)
     with closing(_open_history(loaded.settings)) as history:
@@ -250,7 +250,7 @@ def import_opml(
     *,
     to: TargetDigest = "digest",
 ) -> None:
-    """Add the feeds of an OPML file to a digest; its folders become sections."""
+    """Add the feeds of an OPML file to a digest. Its folders become sections."""
     require("digest")
     from ..digest.config import check_digest_name
     from ..digest.feeds import parse_opml

@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: The options that most prints need; the first screen shows no others.
 COMMON_OPTIONS = ("out", "bundle", "paper", "font_size", "theme", "images", "links", "cookies")
 
-#: The options that name a file and are no settings, so that an empty name is a mistake.
+#: The options that name a file and are not settings, so that an empty name is a mistake.
 _FILES = ("out", "bundle", "lists")
 #: The characters that word processors put in place of hyphens.
 _DASHES = "\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}\N{NON-BREAKING HYPHEN}"
@@ -158,7 +158,7 @@ def overview(group: Any) -> str:
         "Usage: webprint PAGE... [OUT.pdf] [OPTIONS]   print the articles of web pages",
         "   or: webprint COMMAND                       webprint help COMMAND explains it",
         *(f"{cells[place]:40}{cells[place + half]}".rstrip() for place in range(half)),
-        "Options of printing (webprint --help-all lists all):",
+        "Print options (webprint --help-all lists all):",
         *(f"  {names:18} {text}" for names, text in rows),
         "Examples:",
         *(f"  {call:45} {text}" for call, text in EXAMPLES),

@@ -54,7 +54,10 @@ PageArgument: TypeAlias = Annotated[
     ),
 ]
 BaseURL: TypeAlias = Annotated[
-    str, typer.Option("--url", help="The address the HTML came from, for - and local files.")
+    str,
+    typer.Option(
+        "--url", help="The original address of a page read from standard input or a file."
+    ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 JsonLines: TypeAlias = Annotated[
@@ -516,7 +519,7 @@ def _check_extension(name: str, named: str) -> None:
     if named_format and named not in ("auto", named_format):
         extension = next(extensions[0] for form, extensions in EXTENSIONS.items() if form == named)
         raise UsageError(
-            f"{name} and --format {named} do not agree",
+            f"--format {named} conflicts with the extension of {name}",
             hint=f"End the name in {extension}, or leave out --format",
         )
     if named_format or (path.exists() and not path.is_file()):  # a pipe or a device
@@ -554,18 +557,18 @@ def check_print(
     local = not url and not any(name != output.STDOUT and not path_exists(name) for name in names)
     if local and (name := _first_typed(_FOR_WEB, typed)):
         raise UsageError(
-            f"{_option_name(name, loaded.settings)} does nothing for a file on this computer",
+            f"{_option_name(name, loaded.settings)} has no effect on a local file",
             hint="Leave it out, or name the page's address",
         )
     if form != "pdf" and (name := _first_typed(_LAYOUT, typed)):
         hint = "Leave it out, or write a PDF"
         raise UsageError(
-            f"{_option_name(name)} does nothing for {output.FORMAT_NAMES[form]}", hint=hint
+            f"{_option_name(name)} has no effect on {output.FORMAT_NAMES[form]} output", hint=hint
         )
     if form not in FORMATS_WITH_PICTURES and (name := _first_typed(("dpi", "grayscale"), typed)):
-        target = f"{output.FORMAT_NAMES[form]}, which has no pictures"
+        target = f"{output.FORMAT_NAMES[form]} output, which has no pictures"
         hint = "Leave it out, or write PDF, EPUB or HTML"
-        raise UsageError(f"{_option_name(name)} does nothing for {target}", hint=hint)
+        raise UsageError(f"{_option_name(name)} has no effect on {target}", hint=hint)
 
 
 def check_settings(loaded: LoadedSettings) -> None:
@@ -578,7 +581,7 @@ def check_settings(loaded: LoadedSettings) -> None:
     needs_key = _first_typed(("key_query", "key_paragraphs_as"), typed)
     if needs_key and not settings.key_paragraphs:
         raise UsageError(
-            f"{_option_name(needs_key)} needs the number of paragraphs",
+            f"{_option_name(needs_key)} has no effect without --key-paragraphs",
             hint="Add --key-paragraphs 3",
         )
     if "ner" in typed and settings.image_method != "joshi-liu":

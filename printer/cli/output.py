@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ErrorRecord, Incomplete, NoArticle, OutputError, UsageError, WebprintError
 from ..files import atomic_write, os_errors, path_exists, reason_of
 from ..options import EXTENSIONS, Format
-from ..output import CompletenessReport, Result
+from ..output import STEPS, CompletenessReport, Result, Step
 from ..settings import Settings, data_folder
 from ..text import count, numbered
 
@@ -22,23 +22,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from ..article import Article
-    from ..pipeline import Step
-
 
 INTERRUPTED = 130
 
 MAX_INPUT_BYTES = 100_000_000
-
-_STEPS: dict[Step, str] = {
-    "fetch": "fetching",
-    "browse": "loading in a browser",
-    "enough": "the page is complete without a browser",
-    "unsure": "loading in a browser, as the article is not clear without one",
-    "empty": "loading in a browser, as there is no article without one",
-    "extract": "extracting the article",
-    "pictures": "preparing pictures",
-    "print": "laying out the pages",
-}
 
 
 @dataclass(slots=True)
@@ -60,11 +47,12 @@ class Console:
         return cls(settings.verbose, settings.quiet, settings.debug)
 
     def show_step(self, source: str, step: Step) -> None:
+
         if self._progress is None and self.verbose:
-            self.info(f"{source}: {_STEPS[step]}")
+            self.info(f"{source}: {STEPS[step]}")
         name = "".join(filter(str.isprintable, source))
         short = name if len(name) <= 48 else f"{name[:30]}…{name[-17:]}"
-        self.show_status(f"{short}: {_STEPS[step]}")
+        self.show_status(f"{short}: {STEPS[step]}")
 
     def show_status(self, text: str) -> None:
         if self._progress is not None and self._task is not None:

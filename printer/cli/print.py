@@ -79,8 +79,8 @@ def print_pages(
         typer.Argument(
             metavar="PAGE",
             help="An address, a local HTML file, @FILE with an address per line, or - for standard "
-            "input. The last argument may be the output: a name that ends in .pdf, .epub, .md, "
-            ".json, or .html if there is no such file yet, or a folder.",
+            "input. The last argument may name the output: a folder, or a file that ends in .pdf, "
+            ".epub, .md or .json (or in .html, if it does not exist yet).",
             show_default=False,
         ),
     ] = None,
@@ -229,7 +229,7 @@ def _format_of_file(out: str, to: ArticleFormat | None) -> ArticleFormat:
     file_format = next((f for f in _EXTENSIONS if out.lower().endswith(_EXTENSIONS[f])), None)
     if file_format and to and file_format != to:
         hint = f"End the name in {_EXTENSIONS[to]}, or leave out --to"
-        raise UsageError(f"{out} and --to {to} do not agree", hint=hint)
+        raise UsageError(f"--to {to} conflicts with the extension of {out}", hint=hint)
     if not file_format and out.lower().endswith(_OTHER_EXTENSIONS):
         raise UsageError(
             f"extract cannot write {Path(out).suffix} files: {out}",

@@ -453,7 +453,7 @@ def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
         error = FetchError(
             "the response is incomplete: its compressed data ends early",
             url=url,
-            hint="Try again with --no-cache, or take what a browser shows: --render always",
+            hint="Try --no-cache, or load the page in a browser with --render always",
         )
         raise TransientError(error)
     return bytes(body)
@@ -514,7 +514,7 @@ def _check_encoding(response: httpx2.Response, url: str) -> None:
     if unknown:
         names = ", ".join(sorted(unknown))[:60]
         raise FetchError(
-            f"the server compressed its response in an unknown way ({names})",
+            f"the response has an unsupported Content-Encoding ({names})",
             url=url,
             hint="A browser may understand it: --render always",
         )

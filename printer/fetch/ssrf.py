@@ -180,12 +180,12 @@ class Guard:
         try:
             return future.result(max(timeout, 0.0))
         except FutureTimeout:
-            raise FetchTimeout(f"the name {host} was not resolved in time") from None
+            raise FetchTimeout(f"resolving {host} timed out") from None
         except socket.gaierror as error:
             self._forget(host, future)
             if error.errno == socket.EAI_AGAIN:
                 raise FetchError(
-                    f"the name {host} cannot be resolved now",
+                    f"{host} cannot be resolved at the moment",
                     hint="Check the network connection, or try again later",
                 ) from error
             raise FetchError(

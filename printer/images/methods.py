@@ -53,6 +53,8 @@ from .srcset import PLAIN, ImageSource, picture_key
 if TYPE_CHECKING:
     from .size_probe import SizeFilter
 
+_DUPLICATE = "a duplicate of a printed picture"
+
 
 def select_pictures(
     page: Page, verdict: Verdict, options: ExtractOptions, probe: SizeFilter | None = None
@@ -101,7 +103,7 @@ def select_all(page: Page, verdict: Verdict) -> PictureSelection:
         if candidate.segment not in nearby:
             reason = "far from the article's text"
         elif candidate.url_key and candidate.url_key in url_keys:
-            reason = "the same picture again"
+            reason = _DUPLICATE
         elif candidate.width and candidate.height:
             reason = ICON_LIMITS.reject_reason(candidate.width, candidate.height)
         if reason:
@@ -250,7 +252,7 @@ def _apply_threshold(
         if candidate in reasons:
             rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
         elif key and candidate not in repeated and (key in url_keys or rank < best[key]):
-            rejected.append(RejectedPicture(candidate, "the same picture again", caption.segments))
+            rejected.append(RejectedPicture(candidate, _DUPLICATE, caption.segments))
         else:
             url_keys.add(key)
             selected.append(SelectedPicture(candidate, caption))

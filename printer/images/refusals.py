@@ -85,14 +85,14 @@ def _refusal_without_caption(
     reader: FeatureReader, candidate: Candidate, names: frozenset[str]
 ) -> str:
     if _is_in_dialog(reader, candidate):
-        return "a picture in a dialog, which opens on a click"
+        return "in a dialog that opens on a click"
     is_unseen = names >= _UNSEEN_FEATURES and _is_undisplayed(reader, candidate)
     if is_unseen or _has_twin_for_wide_screens(candidate):
         return "a picture that is not displayed"
     if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
         return "a badge or a hidden button"
     if "linked for sharing" in names and "the page's own picture" not in names:
-        return "a button that shares the page"
+        return "a share button"
     if "linked to nowhere" in names and not names.isdisjoint(_BUTTON_FEATURES):
         return "a button with a script"
     if candidate.kind == "image" and is_preview(candidate):
@@ -103,9 +103,9 @@ def _refusal_without_caption(
     if _is_icon_in_heading(candidate, names):
         return INTERFACE_DRAWING
     if is_rule or _is_counter_or_advertisement(candidate):
-        return "a rule, a counter or an advertisement"
+        return "a divider, a tracking pixel or an advertisement"
     if _is_below_other_heading(reader, candidate):
-        return "a picture below a heading of something else"
+        return "below the heading of unrelated content"
     if _is_linked_banner(reader, candidate, names):
         return "a banner or a button that leads to another page"
     return ""

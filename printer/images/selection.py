@@ -315,7 +315,7 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
     if not further:
         return selection
     rejected = (
-        RejectedPicture(picture.candidate, "another picture of the same thing")
+        RejectedPicture(picture.candidate, "another picture of the same entry")
         for picture in selection.selected
         if picture in further
     )

@@ -185,7 +185,7 @@ class PrintEngine:
                 self._pause(pause, cancelled)
             faults += weight if fault else 0
             if faults >= MAX_FAULTS:
-                reason = f"given up, having lost its worker too often: {fault}"
+                reason = f"stopped after its worker failed too often: {fault}"
                 raise JobFailed(ErrorRecord(reason))
 
     def _publish(self, job_id: str, step: str) -> None:
@@ -450,10 +450,9 @@ def _lock_file(path: Path, kind: str) -> BinaryIO:
         except OSError:
             if time.monotonic() > deadline:
                 lock.close()
-                plural = "jobs" if kind == PRINT else f"{kind}s"
                 raise JobsError(
-                    f"another webprint process is printing the {plural} in {path}",
-                    hint="Is one running? For several, give --database postgresql://...",
+                    f"another webprint process is using {path}",
+                    hint="Stop it, or share a PostgreSQL database: --database postgresql://...",
                 ) from None
         time.sleep(0.05)
 

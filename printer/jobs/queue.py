@@ -481,8 +481,7 @@ def _to_seconds(milliseconds: int | None, created: float) -> float | None:
 def _job_error(status: WorkflowStatus) -> ErrorRecord:
     if isinstance(status.error, JobFailed):
         return status.error.record
-    reason = f"given up: it was lost with its process or machine {MAX_DISPATCHES} times"
-    return ErrorRecord(reason)
+    return ErrorRecord(f"stopped after its worker was lost {MAX_DISPATCHES} times")
 
 
 def _db_errors() -> AbstractContextManager[None]:

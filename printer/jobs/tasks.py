@@ -94,7 +94,7 @@ class JobClient:
                 elif time.monotonic() - last > TIMEOUT:
                     raise JobsError(
                         f"no worker has finished anything for {count(TIMEOUT, 'second')}",
-                        hint="Start some with 'webprint worker'",
+                        hint="Start a worker with 'webprint worker'",
                     )
                 if pending[0].result is None:
                     time.sleep(_POLL_INTERVAL)

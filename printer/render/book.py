@@ -75,7 +75,8 @@ def fit_to_pages(options: PrintOptions, render: Callable[[PrintOptions], Rendere
         return best
     # The last attempt was the tightest.
     warning = (
-        f"it takes {pdf.pages} pages, not {options.fit}, because smaller type would not be legible"
+        f"the print takes {pdf.pages} pages instead of {options.fit}, "
+        "because smaller type would be illegible"
     )
     return replace(pdf, warnings=(*pdf.warnings, warning))
 

@@ -87,7 +87,9 @@ def fill(theme: Theme, name: str, **values: object) -> str:
         message = f"a template of the theme {theme.name} is faulty: {reason}"
         raise UsageError(message, hint=f"See {place}" if place else "") from error
     except (MemoryError, RecursionError) as error:
-        raise UsageError(f"a template of the theme {theme.name} produces too much") from error
+        raise UsageError(
+            f"a template of the theme {theme.name} produces too much output"
+        ) from error
     except (ArithmeticError, TypeError, ValueError) as error:
         raise UsageError(f"a template of the theme {theme.name} is faulty: {error}") from error
 

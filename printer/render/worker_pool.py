@@ -145,7 +145,10 @@ class RenderPool(Closing):
                 hint="Allow more with --print-timeout (limit= in Python), or print no pictures",
             ) from error
         except WorkerOutOfMemory as error:
-            raise RenderError(f"{activity} took too much memory", hint="Print less") from error
+            raise RenderError(
+                f"{activity} exceeded the memory limit",
+                hint="Print fewer articles at once, or no pictures",
+            ) from error
         except (WorkerCrashed, WorkerClosed) as error:
             ended = RenderError(f"the process ended while {activity}")
             ended.process_died = True

@@ -19,6 +19,7 @@ from ..errors import BadURL
 from ..files import load_json
 from ..jobs import validate_url
 from ..options import EXTRACTORS, IMAGE_METHODS
+from ..output import STEPS
 from ..render.markup import printable
 from ..settings import Settings
 from ..text import truncate
@@ -39,6 +40,7 @@ THEME_OPTIONS = {"columns": "columns", "picture_size": "pictures"}
 
 #: The words of options, of their choices, and of the states and steps of prints.
 WORDS: dict[str, Any] = load_json(__file__, "words.json")
+WORDS["steps"].update({step: words[0].upper() + words[1:] for step, words in STEPS.items()})
 _LABELS: dict[str, str] = WORDS["labels"]
 _CHOICES: dict[str, tuple[tuple[str, str], ...]] = {
     name: tuple((value, words) for value, words in choices)

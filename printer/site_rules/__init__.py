@@ -1,1 +1,1 @@
-"""Site rules: a user's instructions for single sites, read from files and applied to pages."""
+"""Site rules: a user's instructions for certain sites, read from files and applied to pages."""

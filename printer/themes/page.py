@@ -126,7 +126,7 @@ def max_picture_size(options: PrintOptions) -> tuple[float, float]:
 
 def _check_imposition(options: PrintOptions) -> None:
     if options.nup not in (1, 2, 4):
-        raise UsageError("--nup is 1, 2 or 4")
+        raise UsageError("--nup must be 1, 2 or 4")
     if options.booklet and options.nup > 1:
         raise UsageError("a booklet always has two pages on a side", hint="Leave out --nup")
     if options.pdf == "a-3u" and (options.booklet or options.nup > 1):
@@ -140,7 +140,7 @@ def _check_imposition(options: PrintOptions) -> None:
             hint="Leave one of them out",
         )
     if options.fit < 0:
-        raise UsageError("--fit is a number of pages")
+        raise UsageError("--fit must not be negative")
 
 
 def _default_margins(page: Page, width: float, height: float, font_size: float) -> Margins:
@@ -182,7 +182,7 @@ def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float
     if not (MIN_PAPER_MM <= width <= MAX_PAPER_MM and MIN_PAPER_MM <= height <= MAX_PAPER_MM):
         raise UsageError(
             f"{truncate(text, 40)!r} is out of range",
-            hint=f"Paper is {MIN_PAPER_MM:g} to {MAX_PAPER_MM:g} mm wide and high",
+            hint=f"Width and height must be between {MIN_PAPER_MM:g} and {MAX_PAPER_MM:g} mm",
         )
     return width, height
 
@@ -212,7 +212,7 @@ def _parse_font_size(text: str) -> float:
     size = length / UNITS["pt"] if length is not None else 0.0
     if not MIN_FONT_SIZE_PT <= size <= MAX_FONT_SIZE_PT:
         raise UsageError(
-            f"{truncate(text, 40)!r} is not a size of type",
+            f"{truncate(text, 40)!r} is not a font size",
             hint=f"Use a length from {MIN_FONT_SIZE_PT:g}pt to {MAX_FONT_SIZE_PT:g}pt, "
             "such as 11pt",
         )

@@ -68,7 +68,7 @@ def test_an_article_without_a_date_has_todays_and_taken_names_are_numbered(tmp_p
         ({"out": "a.pdf", "bundle": "b.pdf"}, "are two outputs"),
         ({"out": "a.pdf", "pages": 2}, "-o FOLDER, or --bundle FILE"),
         ({"out": "-", "pages": 2}, "-o FOLDER, or --bundle FILE"),
-        ({"out": "a.epub", "named": "pdf"}, "do not agree"),
+        ({"out": "a.epub", "named": "pdf"}, "conflicts with"),
         ({"out": "saved.html/"}, "is a file, not a folder"),
         ({"bundle": "there"}, "there is a folder"),
         ({"bundle": "{title}.pdf"}, "plain file name"),

@@ -21,7 +21,7 @@ def test_the_first_screen_is_one_screen(webprint, call):
     lines = out.rstrip("\n").splitlines()
     assert len(lines) <= 23
     assert max(map(len, lines)) < 80
-    commands, options = out.index("COMMAND"), out.index("Options of")
+    commands, options = out.index("COMMAND"), out.index("Print options")
     assert commands < options < out.index("Examples")
     for name in COMMANDS:
         assert name == "print" or re.search(rf"(^|  ){name} ", out, re.MULTILINE), name
@@ -58,6 +58,7 @@ def test_the_help_of_a_command_shows_no_internals(webprint, words):
     assert (code, err) == (0, "")
     assert f"Usage: webprint {' '.join(words)}" in out
     assert not re.search(r"<\w+|list\[|default by default|\[required\]|None|TEXT", out)
+    assert "..." not in out.partition("\nCommands:")[2], "cut in the middle of a sentence"
     assert max(map(len, out.splitlines())) <= 80
     if words != ("print",):
         assert webprint(*words, "--help")[1].rstrip() == out.rstrip()

@@ -576,12 +576,15 @@ def test_of_the_copies_of_a_picture_the_one_with_a_caption_is_printed() -> None:
 @pytest.mark.parametrize(
     ("picture", "reason"),
     [
-        ("<img src='/access/?free=&left=6'>", "a counter"),
-        ("<img src='/fetch/https%3A%2F%2Fx.org%2Faccess%2F%3Ffree%3D%26left%3D6'>", "a counter"),
+        ("<img src='/access/?free=&left=6'>", "a tracking pixel"),
+        (
+            "<img src='/fetch/https%3A%2F%2Fx.org%2Faccess%2F%3Ffree%3D%26left%3D6'>",
+            "a tracking pixel",
+        ),
         ("<a href='javascript:larger()'><img src='/type_plus.gif' alt=Larger></a>", "a button"),
         ("<a href='/ck.php?n=1'><img src='/www/avw.php?zoneid=7'></a>", "an advertisement"),
         ("<div class=badge><img src='/best.svg.png'></div>", "a drawing of the interface"),
-        ("<p><img src=/photo/line.jpg width=900 height=2 alt=Sheep></p>", "a rule"),
+        ("<p><img src=/photo/line.jpg width=900 height=2 alt=Sheep></p>", "a divider"),
     ],
 )
 def test_pictures_that_show_nothing_are_refused(picture: str, reason: str) -> None:

@@ -94,7 +94,7 @@ def test_a_print_whose_helper_ends_is_tried_again_so_many_times(sqlite_table, ke
     wait_until(lambda: over(sqlite_table, job.id))
     over_ = sqlite_table.get(job.id)
     assert over_.state == "failed"
-    assert over_.error.message.startswith("given up")
+    assert over_.error.message.startswith("stopped after its worker")
     assert "the browser exited" in over_.error.message
 
 

@@ -88,7 +88,7 @@ def test_the_time_limit_holds_for_a_large_document_and_a_slow_start(document: Do
 def test_a_process_that_takes_too_much_memory() -> None:
     with (
         RenderPool(60.0, fork=False) as pool,
-        pytest.raises(RenderError, match="counting took too much memory"),
+        pytest.raises(RenderError, match="counting exceeded the memory limit"),
     ):
         pool.run("counting", worker_calls.take_memory, 5_000_000_000)
 

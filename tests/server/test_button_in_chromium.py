@@ -194,4 +194,4 @@ def test_the_number_of_missing_pictures_is_reported(server, context, long_page):
     page.goto(long_page.url + "/gone")
     click_bookmark(context, page)
     print_page, _ = finished(server, context)
-    print_page.get_by_text("1 picture was not loaded on the page: scroll down").wait_for()
+    print_page.get_by_text("1 picture had not loaded. Scroll to the end of the page").wait_for()

@@ -383,9 +383,7 @@ def test_a_change_that_fails_keeps_the_last_pdf_and_says_why(server, open_page):
     stored.unlink()
     piece(page, "Boat 7.").click()
     count = page.locator("#count")
-    expect(count).to_contain_text(
-        "This change could not be laid out, and the PDF is still the previous version"
-    )
+    expect(count).to_contain_text("This change failed. The PDF is still the previous version")
     expect(count).to_contain_text("is gone")
     expect(page.get_by_role("link", name="Open", exact=True)).not_to_have_attribute(
         "aria-disabled", "true"
@@ -393,7 +391,7 @@ def test_a_change_that_fails_keeps_the_last_pdf_and_says_why(server, open_page):
     assert pdf_of(server, job)[0] == before
     assert server.client.get(f"/prints/{job['id']}/pages/1").status_code == 200
     page.reload()
-    expect(page.get_by_role("alert")).to_contain_text("this is the previous version")
+    expect(page.get_by_role("alert")).to_contain_text("the last change failed")
     expect(page.get_by_role("link", name="Download")).to_be_visible()
     assert "Boat 7." in server.client.get(job["links"]["article"]).json()["text"]
     stored.write_bytes(data)

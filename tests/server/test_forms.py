@@ -1,11 +1,14 @@
 """Forms: every option has an effect, and plain labels."""
 
 import json
+from typing import get_args
 
 import pytest
 
 from printer.errors import BadURL, UsageError
 from printer.jobs import JobRequest, merge_options, validate_request
+from printer.jobs.queue import NO_ROOM
+from printer.output import Step
 from printer.server import forms
 from printer.settings import Settings
 
@@ -33,6 +36,12 @@ def test_names_are_words():
         assert all(words and "_" not in words for _, words in field.choices), field
     (theme,) = forms.make_fields(["theme"], Settings())
     assert set(theme.pictures) == {value for value, _ in theme.choices}, "each has its picture"
+
+
+def test_every_step_of_a_print_has_words():
+    steps = {"queued", "running", *get_args(Step), "store", NO_ROOM}
+    assert set(forms.WORDS["steps"]) == steps
+    assert all(words[0].isupper() and "_" not in words for words in forms.WORDS["steps"].values())
 
 
 def test_the_value_in_force_is_always_a_choice():
@@ -81,7 +90,7 @@ def test_options_are_described_as_in_the_form():
         ("Pages per sheet", "2"), ("QR code for your phone", "yes"),
         ("Theme options", "columns=2"), ("Links", "At the end"),
     ]  # fmt: skip
-    assert forms.in_words("--nup is 1, 2 or 4") == "“Pages per sheet” is 1, 2 or 4"
+    assert forms.in_words("--nup must be 1, 2 or 4") == "“Pages per sheet” must be 1, 2 or 4"
 
 
 @pytest.mark.parametrize("values", [["columns"], ["columns=2"] * 21, ["font=" + "x" * 300], [1]])

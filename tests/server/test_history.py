@@ -222,7 +222,7 @@ def test_a_print_with_neither_address_nor_title_is_listed(server):
     assert server.wait_finished(print_id)["state"] == "failed"
     for path in ("/", "/history", f"/prints/{print_id}"):
         page = server.client.get(path, headers={"Accept": "text/html"})
-        assert (page.status_code, "A page from your browser" in page.text) == (200, True)
+        assert (page.status_code, "Untitled page" in page.text) == (200, True)
 
 
 def test_issues_of_digests_are_listed(server):

@@ -102,7 +102,7 @@ def test_an_import_reports_the_result_of_each_entry(server, listed):
     sent = server.client.post("/later/import", files={"file": ("part.csv", export, "text/csv")})
     assert "1 of 4 entries were added." in sent.text
     for heading in ("Not the address of a web page: 1", "Left out: read or archived before: 1",
-                    "On the list already: 1", "Added: 1"):  # fmt: skip
+                    "Already on the list: 1", "Added: 1"):  # fmt: skip
         assert heading in sent.text
     assert "<b>new" not in sent.text
     assert len(read_lines(listed)) == 2

@@ -93,7 +93,7 @@ def test_a_second_server_on_the_same_jobs_is_refused(serve, warm):
     server = serve("--workers", "1")
     ran = warm.run("serve", "--port", "0", env={"HOME": str(server.home)})
     assert ran.returncode == 14
-    assert "another webprint process is printing the jobs" in ran.stderr
+    assert "another webprint process is using" in ran.stderr
     assert len(ran.stderr.splitlines()) == 1
 
 

@@ -46,7 +46,7 @@ def check_recognizer(name: str) -> None:
     """Raise :class:`UsageError` unless the name is 'rules' or 'spacy:MODEL'."""
     if name != RULES and (not name.startswith(_SPACY) or name == _SPACY):
         raise UsageError(
-            f"there is no name recognizer {name!r}", hint=f"Choose {RULES} or {_SPACY}MODEL"
+            f"there is no named-entity recognizer {name!r}", hint=f"Choose {RULES} or {_SPACY}MODEL"
         )
 
 

@@ -113,7 +113,11 @@ def render_pdf(document: Document) -> RenderedPdf:
             raise RenderError(f"WeasyPrint could not print the document: {reason}") from error
     warnings = [*document.warnings, *_summarize(messages)]
     if count := count_misplaced(layout.pages):
-        warnings.append(f"{count} footnotes are not on the pages of their reference marks")
+        warnings.append(
+            "1 footnote is not on the page of its reference mark"
+            if count == 1
+            else f"{count} footnotes are not on the pages of their reference marks"
+        )
     return RenderedPdf(
         pdf, len(layout.pages), tuple(warnings), read_layout_text(layout.pages), document.first_page
     )
@@ -416,7 +420,7 @@ def _summarize(messages: list[str]) -> Iterator[str]:
         if match := _MISSING_GLYPH.search(message):
             characters[chr(int(match[1], 16))] = None
         elif message.startswith(_BROKEN_DRAWING):  # with an address that only webprint knows
-            warnings["a drawing has a fault, so part of it may be missing"] = None
+            warnings["an SVG drawing is invalid and may be incomplete"] = None
         else:
             warnings[truncate(" ".join(message.split()), 200)] = None
     yield from missing_glyphs(characters)

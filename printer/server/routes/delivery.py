@@ -157,7 +157,7 @@ def _print_entry(job: Job) -> dict[str, Any]:
     summary = count(result["pages"], "page") if result.get("pages") else ""
     updated = datetime.fromtimestamp(job.finished or job.created, UTC)
     entry = _catalog_entry(
-        f"print:{job.id}", job.title or job.url or "A print", updated, summary, links
+        f"print:{job.id}", job.title or job.url or "Untitled page", updated, summary, links
     )
     return {**entry, "author": result.get("site", ""), "language": result.get("language", "")}
 

@@ -10,6 +10,7 @@ import weasyprint
 
 from printer.output import Picture
 from printer.render.context import Document
+from printer.render.weasy import engine
 from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
 from printer.themes.loader import Assets, asset_url
 from tests.support import sample_articles as specimens
@@ -75,7 +76,20 @@ def test_a_drawing_with_a_fault_is_a_warning_without_its_internal_address() -> N
     drawing = Picture(svg, "image/svg+xml", 10, 10)
     html = f'<html lang=en><title>t</title><body><img src="{asset_url(drawing)}" alt="x">'
     printed = render_pdf(Document(html, Assets.of([drawing])))
-    assert printed.warnings == ("a drawing has a fault, so part of it may be missing",)
+    assert printed.warnings == ("an SVG drawing is invalid and may be incomplete",)
+
+
+@pytest.mark.parametrize(
+    ("number", "warnings"),
+    [
+        (0, ()),
+        (1, ("1 footnote is not on the page of its reference mark",)),
+        (2, ("2 footnotes are not on the pages of their reference marks",)),
+    ],
+)
+def test_footnotes_on_other_pages_are_counted(number: int, warnings: tuple[str, ...]) -> None:
+    with patch.object(engine, "count_misplaced", return_value=number):
+        assert render_pdf(Document("<html lang=en><title>t</title><p>Text.")).warnings == warnings
 
 
 @pytest.mark.parametrize(("pages", "layouts"), [(8, 2), (70, 1)])
