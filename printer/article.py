@@ -476,7 +476,7 @@ class Article:
         return "\n\n".join(text for text in blocks if text)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-compatible data; blocks have a ``type``, empty values are left out."""
+        """Return JSON-compatible data; blocks have a ``type``, empty values are omitted."""
         names = ("title", "byline", "published", "site", "lead", "language", "direction", "url")
         return {
             **{name: getattr(self, name) for name in names},

@@ -95,7 +95,7 @@ def open_engine(database: str) -> Engine:
         )
     if url.get_backend_name() != "sqlite" or not url.database:
         raise UsageError(
-            f"{url.get_backend_name()}:// is no database of webprint",
+            f"{url.get_backend_name()}:// databases are not supported",
             hint="Name the path of an SQLite file, or a postgresql:// address",
         )
     return _open_sqlite(url)

@@ -60,7 +60,7 @@ def path_exists(name: str | Path) -> bool:
 
 
 def read_bounded(path: Path, max_bytes: int) -> bytes:
-    """Return the content of a file; raise :class:`OSError`, also if it is larger than allowed."""
+    """Return the content of a file; raise :class:`OSError`, even if it is larger than allowed."""
     with path.open("rb") as file:
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:

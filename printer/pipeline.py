@@ -214,7 +214,7 @@ class Printer:
 
         Raises:
             UsageError: there is no page.
-            RenderError: nothing could be rendered; one failing page of several is only left out.
+            RenderError: nothing could be rendered; one failing page of several is only skipped.
         """
         if not pages:
             raise UsageError("there is no page to print")

@@ -50,7 +50,7 @@ class CommandGroup(help_module.HelpGroup):
         formatter.write(help_module.overview(self))
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """Return the commands, and the options of printing, that begin with what was typed."""
+        """Return the commands, and the print options, that begin with what was typed."""
         print_command = self.get_command(ctx, "print")
         commands = super().shell_complete(ctx, incomplete)
         command_names = {item.value for item in commands}

@@ -69,7 +69,7 @@ _OF_ENTRIES = frozenset({"listing", "service"})
 
 
 def _has_byline(page: Page, verdict: Verdict) -> bool:
-    """Return whether a byline and a date on the page are those of the page."""
+    """Return whether a page of its kind has a byline; one of entries only if it is an article."""
     if verdict.kind in _OF_ENTRIES:
         return page.metadata.is_article
     return verdict.kind not in _WITHOUT_BYLINE
@@ -155,7 +155,7 @@ _MAX_LEAD_WORDS = 100
 
 
 def _with_bold_lead(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return the blocks with a first paragraph that alone is bold as the standfirst."""
+    """Make the first paragraph the standfirst if it is bold and the next block is not."""
     figures = tuple(takewhile(lambda block: isinstance(block, Figure), blocks))
     match blocks[len(figures) : len(figures) + 2]:
         case (_, Paragraph(spans=spans)) if has_mark_throughout(spans, "strong"):

@@ -256,7 +256,7 @@ _MAX_BOLD_LINE_CHARS = 90
 
 
 def _is_bold_line(blocks: Sequence[Block]) -> bool:
-    """Return whether blocks are a short line in bold, as headings are: no sentence and no link."""
+    """Return whether blocks are one short bold line, like a heading: not a sentence or a link."""
     match blocks:
         case (Paragraph(spans=spans),) if has_mark_throughout(spans, "strong"):
             text = plain_text(spans)
@@ -572,7 +572,7 @@ class SummaryBuilder(BlockBuilder):
         return [Paragraph(strong), *rest] if strong else rest
 
 
-#: What may follow the label of a note that is a link and not printed.
+#: Punctuation after a note's label that is a link back, dropped with it.
 _AFTER_LABEL = re.compile(r"^\s*(?:[.:)\]]\s+)?")
 
 
@@ -643,7 +643,7 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
 
 
 def _is_toolbar(node: HtmlElement) -> bool:
-    """Return whether an element is a link above code, or has buttons and no more than a name."""
+    """Return whether an element above code is a link, or has only buttons and one word."""
     following = node.getnext()
     if following is None:
         return False

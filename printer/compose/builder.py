@@ -79,9 +79,9 @@ _ATOMIC_TAGS = (
 )
 _STYLE_ATTRIBUTES = frozenset({"lang", "dir", "style", "title"})
 _LANGUAGE_TAG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
-#: A smiley as it is typed: ':-)', ';P', ':laugh:'.
+#: A typed emoticon or its shortcode: ':-)', ';P', ':laugh:'.
 _SMILEY = re.compile(r":[\w+-]{2,30}:|[:;=8]-?[)(DPpOo|/3*]")
-#: The name of a picture's file that is code points, perhaps in an address inside another one.
+#: An emoji's file name, which is its code points, possibly in an address inside another one.
 _CODE_POINTS = re.compile(
     r"(?:/|%2F)u?([0-9a-f]{4,5}(?:-[0-9a-f]{4,5}){0,5})\.(?:png|svg|gif|webp)\b"
 )

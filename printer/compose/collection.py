@@ -1,4 +1,4 @@
-"""Collections: lists of things with a picture and a few words each, as shops and galleries have."""
+"""Collections: lists whose items are a picture and a few words, as in shops and galleries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MIN_ENTRY_SHARE = 0.75
 
 
 def is_collection(block: List) -> bool:
-    """Return whether a list shows things by a picture each with a few words, as shops do."""
+    """Return whether most items of a list are a picture with a few words."""
     entries = [item.blocks for item in block.items if is_entry(item.blocks)]
     pictured = sum(map(_is_pictured, entries))
     named_count = sum(any(map(_is_text, blocks)) for blocks in entries)

@@ -229,7 +229,7 @@ _NOT_NOTES = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol"
 
 
 def _block_beginning_with(element: HtmlElement) -> HtmlElement | None:
-    """Return the paragraph whose first text an element is, if nothing belongs to it but itself."""
+    """Return the block that begins with an element, None if it is short or introduces a list."""
     node = element
     while True:
         outer = node.getparent()
@@ -249,7 +249,7 @@ _NOTE_CLASS = re.compile(r"note|reference|citation", re.IGNORECASE)
 
 
 def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
-    """Return the items by number of ordered lists that are named as notes, aside, or the end."""
+    """Return by number the items of ordered lists in notes, in an ``aside`` or at the end."""
     notes: dict[int, HtmlElement] = {}
     last = page.segments[max(selection.leaves.values())].block if selection.leaves else None
     for ordered in page.elements.find("ol"):

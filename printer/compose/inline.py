@@ -75,7 +75,8 @@ _MAX_TITLE_STOPS = 2
 def mark_of(element: HtmlElement, tag: str) -> str:
     """Return the mark of an inline element, '' for none.
 
-    A replaced price is struck through; a reference with its author and link is no title of a work.
+    A former price is struck through.  A ``cite`` with an author and a link has no mark, as it is
+    not the title of a work.
     """
     if tag == "cite" and (
         next(element.iterdescendants("a", "i", "em"), None) is not None
@@ -184,7 +185,7 @@ _MAX_SCHEME_CHARS = len("https://www.")
 
 
 def _complete_address(text: str, href: str) -> str:
-    """Return a link's address if that is its text, shortened ('https://a.org/ ... page')."""
+    """Return a link's full address if its text abbreviates it ('https://a.org/ ... page')."""
     beginning, *end = _OMISSION.split(text, 1) if href else (text,)
     if not end or "/" not in beginning:
         return text
@@ -395,7 +396,7 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
 
 
 def _is_torn_off(previous: str, text: str) -> bool:
-    """Return whether a line is the last words of the sentence that the long line above begins."""
+    """Return whether a line only finishes the sentence of the long line above it."""
     is_end = len(text.split(None, _MAX_TORN_WORDS)) <= _MAX_TORN_WORDS and text[-1:] == "."
     return is_end and len(previous) > _MAX_VERSE_LINE_CHARS and previous[-1:].islower()
 

@@ -87,7 +87,7 @@ _SYMBOLS = re.compile(rf"[\s|{BULLETS}○□▸»«›‹„“”‟❝❞\"'>/
 
 
 def _clean_paragraph(block: Block) -> Block | None:
-    """Drop symbols without text and items without content; make a row of symbols a rule."""
+    """Drop symbols without text and empty items; make a row of symbols a thematic break."""
     if isinstance(block, Quote):
         blocks = tuple(inner for inner in map(_clean_paragraph, block.blocks) if inner is not None)
         if len(blocks) == 1 and isinstance(blocks[0], Heading) and not block.cite:
@@ -156,7 +156,7 @@ _BLOCKS_NEAR_PLACE = 6
 
 
 def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
-    """Join the number of a heading with it, and a place alone at the beginning with the text."""
+    """Join a heading's separate number, and a separate dateline with the first paragraph."""
     joined: list[Block] = []
     has_text = False
     text_near_beginning = title
@@ -225,7 +225,7 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
             yield block
 
 
-#: The text of an article with fewer paragraphs describes a recording.
+#: In an article with fewer paragraphs, the recording is the content.
 _MIN_READ_PARAGRAPHS = 4
 
 
@@ -247,7 +247,7 @@ _MIN_UNIQUE_CHARS = 40
 
 
 def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
-    """Drop figures that are nearby already, and text that repeats the caption of one nearby."""
+    """Drop repeated figures, and text near a figure that repeats its caption."""
     figures: dict[int, set[str]] = {}  # the texts of the caption by position
     printed_figures: set[tuple[str, str]] = set()
     distinct: list[Block] = []
@@ -515,7 +515,7 @@ def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Bloc
 def merge_pages(articles: Sequence[Article]) -> Article:
     """Return the first article with the blocks of the others appended.
 
-    Repeated blocks (the lead picture, a summary) are left out.  Ids on later pages get a prefix.
+    Repeated blocks (the lead picture, a summary) are dropped.  Ids on later pages get a prefix.
     """
     first = articles[0]
     blocks = list(first.blocks)

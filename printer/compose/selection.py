@@ -155,7 +155,7 @@ _SENTENCE_ENDS = frozenset(".,;:…。，；：")
 
 
 def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
-    """Return short paragraphs above long ones of a class that is always used for headings."""
+    """Return short paragraphs that act as headings: all of their class are above long ones."""
     index = page.index
     selected = [segment for segment, flag in zip(page.segments, keep, strict=True) if flag]
     positions_by_class: dict[str, list[int]] = {}

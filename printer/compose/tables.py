@@ -73,7 +73,7 @@ _EQUATIONS = re.compile("equation|eqn")
 
 
 def holds_equations(table: HtmlElement) -> bool:
-    """Return whether a table is named as one that aligns the parts of equations."""
+    """Return whether a table's class says that it aligns equations."""
     return _EQUATIONS.search(table.get("class") or "") is not None
 
 
@@ -94,7 +94,7 @@ def _is_line(element: HtmlElement) -> bool:
 
 
 def _is_plain_list(element: HtmlElement) -> bool:
-    """Return whether an element is a list without links, which is no menu."""
+    """Return whether an element is a list without links, and so not a menu."""
     return element.tag in {"ul", "ol"} and next(element.iterdescendants("a"), None) is None
 
 

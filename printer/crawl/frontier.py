@@ -132,7 +132,7 @@ MAX_BARREN_PAGES = 25
 
 #: The maximum number of pages of a pattern without a query.
 MAX_PER_PATTERN = 10_000
-#: The same with a query: list filters combine endlessly.
+#: The maximum number of pages of a pattern with a query: list filters combine endlessly.
 MAX_PER_QUERY_PATTERN = 500
 
 #: The maximum number of leases of a URL; one leased more often probably crashes its visitors.

@@ -106,7 +106,7 @@ _MIN_SELECTED = 2
 _MIN_DISTINCT = 0.2
 #: The share of selected lines from which a part is completed on pages that consist of entries.
 _MIN_SHARE_IN_LISTS = 0.3
-#: The same on other pages.
+#: The share of selected lines from which a part is completed on other pages.
 _MIN_SHARE = 0.8
 #: The mean score of its lines from which a part is completed on pages that consist of entries.
 _MIN_MEAN_SCORE_IN_LISTS = 0.35
@@ -168,7 +168,7 @@ _MAX_LINKED_IN_CARDS = 0.3
 
 
 def complete_cards(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with the other boxes of rows of alike boxes, where some are selected."""
+    """Return the selection with the other cards of rows of which at least half are selected."""
     index = page.index
     rows: dict[tuple[int, str, str], list[int]] = {}
     for i, (tag, classes) in enumerate(zip(index.tags, index.classes, strict=True)):
@@ -215,7 +215,7 @@ def _mean(scores: Sequence[float], lines: Sequence[int]) -> float:
 
 
 def _is_displayed(block: HtmlElement) -> bool:
-    """Return whether a block is no choice of a form, and no class hides it on all screens."""
+    """Return whether a block has no form field, and no class hides it on all screens."""
     around = (element.get("class") for element in block.iterancestors())
     return block.find(".//input") is None and not any(map(has_hiding_class, around))
 
@@ -256,7 +256,7 @@ _MAX_SHARED_CHARS = 25
 def _without_repeated(
     page: Page, keep: Sequence[bool], lines: Iterable[tuple[int, float]]
 ) -> Iterator[int]:
-    """Yield the lines that are neither copies nor buttons, which recur as often as given."""
+    """Yield the lines that are neither copies nor buttons, which recur ``min_buttons`` times."""
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
     known = selected_texts(page.segments, keep)
@@ -368,7 +368,7 @@ _MAX_ANNOUNCED_LINES = 30
 
 
 def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Select the items between more text and a heading or a line with a colon ('There were:').
+    """Select items between selected text and a heading or a line ending in ':' ('There were:').
 
     A list of links to pages of the site is a list of other stories.
     """

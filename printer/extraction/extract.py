@@ -82,7 +82,11 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
 
 
 def postprocess(page: Page, verdict: Verdict) -> Verdict:
-    """Return the verdict with partial elements completed, leftovers and hidden text dropped."""
+    """Correct the classifier's selection by rules about the page's structure.
+
+    Passes add blocks and labels that are missing, complete elements and entries, and drop
+    boilerplate, duplicates, hidden text and repeated standfirsts.
+    """
     scores, is_article = verdict.scores["default"], verdict.kind == "article"
     if is_article and is_listing(page, verdict.keep):
         verdict = replace(verdict, kind="listing")
@@ -252,8 +256,8 @@ _MIN_SIMILAR_SCORE = 0.2
 _MIN_MAIN_HEADING_SCORE = 0.25
 _MIN_FIRST_HEADING_SCORE = 0.4
 _MIN_LABEL_SCORE = 0.4
-#: The same of a label that is alone with the text in an element.
-_MIN_FIELD_SCORE = 0.3
+#: The lowest score of a label that shares an element only with its text.
+_MIN_STANDALONE_LABEL_SCORE = 0.3
 
 
 def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
@@ -278,10 +282,10 @@ _MIN_REPEATED_LABEL_SCORE = 0.55
 
 
 def _repeated_labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
-    """Yield the copies of selected headings and labels that are above other selected text.
+    """Yield repeated headings and labels, such as 'Pros' above the list of each product.
 
-    The selection has one of several copies; each of 'Pros' has a list of its own.  The text below
-    a twin for narrow screens is the same.
+    A repetition counts if the text below it differs; below a copy for narrow screens it is the
+    same.
     """
     below: dict[str, set[str]] = {}
     shapes: set[tuple[str, str, str]] = set()
@@ -396,7 +400,7 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]
             is_field = index.segment_range(around) == range(segment.index, below.index + 1)
             if (is_inside or is_field) and segment.block.tag not in _TERM_TAGS:
                 is_likely = is_field or is_figure
-                yield segment, _MIN_FIELD_SCORE if is_likely else _MIN_LABEL_SCORE
+                yield segment, _MIN_STANDALONE_LABEL_SCORE if is_likely else _MIN_LABEL_SCORE
 
 
 _MIN_BOLD_SCORE = 0.2

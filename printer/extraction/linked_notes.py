@@ -68,9 +68,9 @@ _MIN_STARRED_CHARS = 40
 
 
 def _starred_notes(page: Page, keep: Sequence[bool]) -> Iterator[int]:
-    """Yield the lines right below the text that begin with a symbol after a word of the text.
+    """Yield the lines directly below the text that begin with a note symbol in the text ('*').
 
-    In a form, it marks the required fields.
+    In a form, the symbol marks required fields.
     """
     last = max((i for i, flag in enumerate(keep) if flag), default=len(keep))
     lines = page.segments[last + 1 : last + 1 + _MAX_LINES_ABOVE_STAR]

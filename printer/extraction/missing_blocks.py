@@ -1,7 +1,7 @@
-"""Select the blocks that the classifier left out of the text around them.
+"""Select the blocks that the classifier missed in the text around them.
 
-The classifier knows running text best.  What it leaves out among the paragraphs of an article, or
-after the last of them, is often a table, a listing, a list of short items or a note.
+The classifier is most reliable on running text.  What it misses among the paragraphs of an article,
+or after the last of them, is often a table, a listing, a list of short items or a note.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MIN_LINE_SCORE = 0.6
 def add_missing_blocks(
     page: Page, keep: Sequence[bool], scores: Sequence[float]
 ) -> tuple[bool, ...]:
-    """Return the selection with the blocks of the text that the classifier left out."""
+    """Return the selection with the blocks of the text that the classifier missed."""
     index = page.index
     selected = list(keep)
     containers = _text_containers(index, keep)
@@ -370,7 +370,7 @@ def _closing_credits(index: PageIndex, keep: Sequence[bool]) -> Iterator[int]:
 
 _MAX_LAST_PARAGRAPHS = 3
 _MIN_LAST_SCORE = 0.3
-#: That of a paragraph with many links among its words.
+#: The lowest score of a last paragraph that is mostly links.
 _MIN_LINKED_LAST_SCORE = 0.55
 
 
@@ -440,7 +440,7 @@ def add_subheadings(
 
 
 def _links_to_itself(segment: Segment) -> bool:
-    """Return whether a heading is a link to its own place."""
+    """Return whether a heading is a permalink to itself."""
     link = enclosing_link(segment.leaves[0].parent)
     name = segment.block.get("id") or ("" if link is None else link.get("id"))
     return link is not None and bool(name) and link.get("href") == f"#{name}"
@@ -557,7 +557,7 @@ def _is_question(segment: Segment) -> bool:
 
 
 def _is_opener(segment: Segment) -> bool:
-    """Return whether a line begins with a link without a target, as those that open text do."""
+    """Return whether a line begins with a toggle (a link without a target)."""
     parent = segment.leaves[0].parent
     link = None if parent is None else enclosing_link(parent)
     return link is not None and (link.get("href") or "#").lower().startswith(_NO_TARGETS)
@@ -657,7 +657,7 @@ def _missing_ranges(
             return
 
 
-#: Names of boxes without a part of the text.
+#: Class names of boxes that hold no article text.
 _NOT_PART_CLASS = class_pattern(
     "ad|ads|author|byline|breadcrumbs?|categor(?:y|ies)|comments?|cta|date|last-?changed|links?"
     "|menu|meta|metadata|nav|newsletter|promo|rating|related|reply|share|sharing|social|subscribe"
@@ -680,7 +680,7 @@ def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:
     )
 
 
-#: Names of boxes with a part of the text.
+#: Class names of boxes that hold article text.
 _PART_CLASS = class_pattern(
     "admonition|callout|caution|code|equation|hint|highlight|listing|math|note|poem|sidenote"
     "|sourceCode|stanza|tip|verse|warning"
@@ -738,7 +738,7 @@ def _has_few_links(segments: Sequence[Segment], max_share: float) -> bool:
 
 
 def _opens_note(leaf: Leaf) -> bool:
-    """Return whether a text is a link by which a script shows a note."""
+    """Return whether a text is a link whose script shows a note."""
     link = enclosing_link(leaf.parent)
     return link is not None and (link.get("href") or "").startswith("javascript:")
 

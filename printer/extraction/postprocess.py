@@ -143,7 +143,7 @@ _MAX_SECTION_ITEMS = 12
 
 
 def _is_section(selected: SelectedText, element: int, texts: Set[str]) -> bool:
-    """Return whether a list without copies is all there is between two headings, one selected."""
+    """Return whether a list without copies is all between a selected heading and the next one."""
     begin, end = selected.index.segment_begins[element], selected.index.segment_ends[element]
     items = selected.segments[begin:end]
     missing = {item.text for item in items if not selected.keep[item.index]}
@@ -170,7 +170,7 @@ def _selected_share(
         return max(share, selected.size(terms) / max(1, sum(selected.sizes[i] for i in terms)))
     if tag not in _LIST_TAGS or share < _MIN_SHARE_WITH_COPIES:
         return share
-    # A line that is also in another list was left out as a copy; cards of products have more
+    # A line that is also in another list was dropped as a copy; cards of products have more
     # parts, which are repeated for other reasons.
     may_be_copy = (line for line in lines if kind == "documentation" or line.block.tag == "li")
     return max(share, sum(len(line.text) for line in may_be_copy if line.text in texts) / chars)
@@ -179,7 +179,7 @@ def _selected_share(
 _BUTTON_TAGS = frozenset({"p", "div", "button"})
 _MAX_BUTTON_CHARS = 20
 _MAX_HINT_CHARS = 60
-#: A field or a number is no hint.
+#: A text with a digit or a colon is a number or a field, not a hint.
 _FIELD = re.compile(r"[0-9:：]")
 
 
@@ -198,7 +198,7 @@ _MIN_REPEATED_ENTRIES = 0.7
 
 
 def _drop_contents(selected: SelectedText) -> None:
-    """Drop tables of contents, which are linked headings of the page, and tabs of pages."""
+    """Drop tables of contents (links to the page's own headings) and tab bars."""
     headings_below: set[str] = set()
     headings = [
         (segment.index, fold_words(segment.text))
@@ -251,7 +251,7 @@ def _drop_empty_sections(selected: SelectedText, before: Sequence[bool]) -> None
 
 
 def _was_emptied(selected: SelectedText, before: Sequence[bool], heading: int) -> bool:
-    """Return whether the section below a heading had text, also hidden, and has none left."""
+    """Return whether the section below a heading had text (even hidden) and has none left."""
     tag = selected.segments[heading].block.tag
     blocks_below = selected.index.segment_blocks[heading + 1 : heading + 2]
     had_text = any(selected.index.flags[block] & IS_HIDDEN for block in blocks_below)
@@ -323,7 +323,7 @@ _MAX_RELATED_SHARE = 0.4
 
 
 def _drop_boxes(selected: SelectedText, kind: str) -> None:
-    """Drop tooltips and notices by their names, and small boxes that promote something."""
+    """Drop tooltips and notices (by class name) and small promotional boxes."""
     pattern = _BOX_CLASSES.get(kind, _NOTICE_CLASS)
     index = selected.index
     max_share = _MAX_RELATED_SHARE if pattern is _RELATED_CLASS else _MAX_BOX_SHARE
@@ -396,7 +396,7 @@ def _drop_comments(selected: SelectedText) -> None:
 
 #: The largest share of the selected text that is dropped as hidden.
 _MAX_HIDDEN_SHARE = 0.3
-#: The same if there is enough visible text.
+#: The largest hidden share that is dropped if there is enough visible text.
 _MAX_HIDDEN_SHARE_BESIDE_TEXT = 0.75
 _MIN_VISIBLE_CHARS = 300
 
@@ -437,7 +437,7 @@ _MIN_TWIN_LINES = 3
 
 
 def _drop_twins(selected: SelectedText) -> None:
-    """Drop blocks that a class hides in wide windows, right below one with all of their words."""
+    """Drop blocks shown only on narrow screens that repeat the block directly above."""
     index = selected.index
     all_names = filter(None, {*index.classes})
     hiding = {names for names in all_names if not _NARROW_CLASSES.isdisjoint(names.split())}
@@ -463,7 +463,7 @@ _MAX_LABEL_CHARS = 200
 
 
 def _drop_labels(selected: SelectedText, kind: str) -> None:
-    """Drop advertisements, their labels, lines of actions and repeated buttons, but no counts."""
+    """Drop advertisements and their labels, action lines and repeated buttons; keep counts."""
     for i, segment in enumerate(selected.segments):
         is_short = selected.keep[i] and len(segment.text) <= _MAX_LABEL_CHARS
         if is_short and _is_furniture_label(segment, kind):

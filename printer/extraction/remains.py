@@ -1,4 +1,4 @@
-"""Drop what remains of parts that were left out, and the copies of a text and its preview."""
+"""Drop leftovers of unselected parts, and duplicates such as the preview of a text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .selected_text import is_drawn_as_button
 
 
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
-    """Remove the remains of parts that were left out from a selection."""
+    """Remove the leftovers of unselected parts from a selection."""
     segments = page.segments
     dropped = list(_code_labels(segments)) if "pre" in page.index.tags else []
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
@@ -59,7 +59,7 @@ _MIN_PARAGRAPH_CHARS = 80
 
 
 def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the lines around paragraphs that were left out as copies, as in narrow windows."""
+    """Yield lines around paragraphs that were dropped as copies (say, for narrow screens)."""
     first_positions: dict[str, int] = {}
     for i, segment in enumerate(segments):
         first = first_positions.setdefault(segment.text, i)
@@ -83,10 +83,11 @@ _MAX_HEADING_CHARS = 80
 
 
 def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the headings whose sections were left out, if most similar ones have text below them.
+    """Yield the headings whose sections were dropped.
 
-    Otherwise they are a list, unless they are above options or a button.  A picture may be a
-    section, unless it is in a row of linked headings.
+    If most headings of the same style have no text below them, they are a list and stay, except
+    above form options or a button.  A picture may be a section, unless it is in a row of linked
+    headings.
     """
     segments, blocks = page.segments, page.index.segment_blocks
     by_shape: dict[tuple[str, str], list[tuple[Segment, bool]]] = {}
@@ -221,7 +222,7 @@ _MIN_CARDS = 3
 
 
 def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
-    """Return the lines of a few small boxes below the text whose buttons were left out.
+    """Return the lines of a few small boxes below the text whose buttons were dropped.
 
     A box above more text whose heading looks like those of other entries is one of them.
     """
@@ -275,7 +276,7 @@ def _look(element: HtmlElement) -> tuple[str, str]:
 
 
 def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the headings for screen readers above what was left out, as controls."""
+    """Yield the headings for screen readers above dropped parts, such as controls."""
     for i, segment in enumerate(segments):
         is_empty = keep[i] and not any(keep[i + 1 : i + 2])
         is_unseen = is_empty and has_unseen_class(segment.block.get("class"))
@@ -288,7 +289,7 @@ _LABEL_TAGS = HEADING_TAGS | {"p", "div"}
 
 
 def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the labels of a table of contents or a picture that was left out ('On this page')."""
+    """Yield the labels of a dropped table of contents or picture ('On this page')."""
     selected = [segment for segment in segments if keep[segment.index]]
     labels = page_labels("box_labels")
     for segment, following in pairwise(selected):

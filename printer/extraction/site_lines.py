@@ -308,7 +308,7 @@ def drop_other_stories(selected: SelectedText) -> None:
 
 
 def _box_below(selected: SelectedText, heading: int) -> range:
-    """Return the innermost element that a heading and text below it begin with, or nothing."""
+    """Return the innermost element that begins with a heading and has text below it, if any."""
     index, box = selected.index, selected.index.segment_blocks[heading]
     while box > 0 and index.segment_ends[box] == heading + 1:
         box = index.parents[box]
@@ -328,7 +328,7 @@ def _ends_with_label(line: str) -> bool:
 
 
 def _find_signed_box(selected: SelectedText, heading: int) -> range:
-    """Return the box of a selected heading below which somebody else signs, empty for none."""
+    """Return the box of a selected heading whose byline names another author, empty for none."""
     index, segments, metadata = selected.index, selected.segments, selected.page.metadata
     if not (selected.keep[heading] and segments[heading].block.tag in HEADING_TAGS):
         return range(0)
@@ -399,7 +399,7 @@ def _cards_below(selected: SelectedText, label: int, total: int) -> range | None
 def drop_pointers(selected: SelectedText) -> None:
     """Drop paragraphs that are a label and a link to another page ('Read also: ...').
 
-    They stay if more lines that are no pointers begin with the same two words.
+    They stay if more of the other lines begin with the same two words.
     """
     bullets = _bullets(selected)
     lines = [segment for segment in selected.segments if selected.keep[segment.index]]
@@ -525,7 +525,7 @@ def _teaser_href(segment: Segment) -> str:
         return ""
     if unlinked and unlinked > sum(not character.isalnum() for character in text):
         return ""
-    # A bracket or a dash before the link is no part of a sentence.
+    # A bracket or a dash before the link is not part of a sentence.
     is_marked = not text[0].isalnum()
     leaves = (leaf for leaf in segment.leaves if leaf.text.strip())
     worded = (leaf for leaf in leaves if not is_marked or any(map(str.isalnum, leaf.text)))
@@ -600,7 +600,7 @@ _MEDIUM_TAGS = ("iframe", "video", "audio", "object", "embed")
 
 
 def drop_announcements(selected: SelectedText) -> None:
-    """Drop labels ('Read on:') whose announced text was dropped, long ones only of links."""
+    """Drop labels such as 'Read on:' whose text was dropped; long ones only if it was links."""
     last = max((i for i, flag in enumerate(selected.keep) if flag), default=-1)
     for i in range(len(selected.keep) - 2, -1, -1):
         segment, following = selected.segments[i], selected.segments[i + 1]
@@ -628,7 +628,7 @@ _MAX_STORIES = 4
 
 
 def _is_heading_of_stories(selected: SelectedText, position: int) -> bool:
-    """Return whether a heading or bold line has nothing below it but stories left out."""
+    """Return whether only dropped stories follow a heading or bold line."""
     segment, tag = selected.segments[position], selected.segments[position].block.tag
     end = len(selected.keep)
     below = next((i for i in range(position + 1, end) if selected.keep[i]), end)

@@ -114,7 +114,7 @@ class _Lines:
         return self._keys[i]
 
     def is_title(self, i: int) -> bool:
-        """Return whether a segment is the title, also twice, or a heading that may be it."""
+        """Return whether a segment is the title (even repeated), or a heading that may be it."""
         tag = self.segments[i].block.tag
         if self._repeats_title(i):
             return True
@@ -269,7 +269,7 @@ def _is_plausible(lines: _Lines, i: int) -> bool:
 
 
 def _announces(lines: _Lines, i: int) -> bool:
-    """Return whether a line ends with a colon before a list, or before what is left out."""
+    """Return whether a line ends with a colon before a list, or before text that is dropped."""
     is_above_list = any(s.block.tag == "li" for s in lines.segments[i + 1 : i + 2])
     return lines.segments[i].text[-1] in _COLONS and (is_above_list or not lines.keep[i])
 
@@ -319,7 +319,7 @@ _MAX_PLACE_CHARS = 40
 
 
 def _is_repeated_below(lines: _Lines, i: int) -> bool:
-    """Return whether a paragraph below repeats this one, with its numbers, after a place."""
+    """Return whether a paragraph below repeats this one, with its numbers, after a dateline."""
     key = lines.comparison_key(i)[:_MAX_KEY_CHARS]
     for j in filter(lines.keep.__getitem__, range(i + 1, lines.text[-1] + 1)):
         text = lines.segments[j].text[: 2 * _MAX_DATELINED_CHARS]
@@ -367,7 +367,7 @@ def _is_text(lines: _Lines, i: int) -> bool:
     )
 
 
-#: Names of elements with a standfirst, in the jargon of many countries.
+#: Class names of standfirsts in several languages.
 _STANDFIRST_NAME = class_pattern(
     "stand-?first|(?:sub|mid)-?titles?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
     "|teaser(?:-?text)?|excerpt|abstract|summary|intro(?:duction)?|lede|leadin|lead(?:-?text)?"

@@ -302,7 +302,7 @@ def _address(encoded: str) -> str:
     return address if _ADDRESS.fullmatch(address) and address.isprintable() else ""
 
 
-#: Elements that start a new line, also inside a heading.
+#: Elements that start a new line, even inside a heading.
 _LINES = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
 #: Elements whose text is not content.
 _SKIPPED = frozenset({

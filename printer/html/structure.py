@@ -1,4 +1,4 @@
-"""Replace generic elements by the lists, tables, verse and code that they are drawn as.
+"""Replace generic elements with the lists, tables, verse and code that they represent.
 
 Their roles, styles and classes show which they are.  Leftover shortcodes and notices that a link
 opens a new window are removed.  All of this is done before the page is indexed.
@@ -285,7 +285,7 @@ _DECIMAL = re.compile(r"list-style(?:-type)?\s{0,9}:\s{0,9}decimal\b")
 
 
 def _name_steps(elements: Iterable[HtmlElement]) -> None:
-    """Number the lists with numbers by style, or whose items begin with them in boxes."""
+    """Make lists ordered that CSS numbers, or whose items begin with a number in an element."""
     for box in [element for element in elements if element.tag == "ul"]:
         items = list(islice(box, _MAX_STEPS + 1))
         if any(_DECIMAL.search((e.get("style") or "")[:300]) for e in (box, *items[:1])):
@@ -490,7 +490,7 @@ def _name_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
 
 
 def _beginning_of_text(element: HtmlElement, limit: int = 200) -> str:
-    """Return the first ``limit`` characters or more of an element's text, also if hidden."""
+    """Return the first ``limit`` characters or more of an element's text, even if hidden."""
     pieces, length = [], 0
     for piece in element.itertext():
         pieces.append(piece)

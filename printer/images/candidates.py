@@ -292,7 +292,7 @@ def _merge(candidates: list[Candidate], current: Candidate, placeholders: frozen
 
 
 def _merged(primary: Candidate, secondary: Candidate) -> Candidate:
-    """Return a picture with what only another one of the same picture states."""
+    """Return a candidate completed with the attributes that only its duplicate has."""
     sources = tuple(
         {source.url: source for source in (*secondary.sources, *primary.sources)}.values()
     )
@@ -309,7 +309,7 @@ def _merged(primary: Candidate, secondary: Candidate) -> Candidate:
     )
 
 
-#: A placeholder is no wider.
+#: The maximum width of a placeholder.
 _MAX_PLACEHOLDER_PX = 100
 
 
@@ -345,7 +345,7 @@ _ANY_SCREEN = re.compile(
 
 
 def _is_for_other_screen(previous: Candidate, current: Candidate) -> bool:
-    """Return whether two neighbours are versions for screens, by their texts and names."""
+    """Return whether two adjacent pictures are variants for screens, by their texts and names."""
     is_same = (previous.alt, previous.segment) == (current.alt, current.segment)
     if not previous.alt or not is_same:
         return False
@@ -395,7 +395,7 @@ _MAX_BACKGROUNDS = 300
 
 
 def _may_have_background(page: Page, index: int, excluded: set[HtmlElement]) -> bool:
-    """Return whether a background of an element may be a picture: it has little text, no other."""
+    """Return whether a background may be a picture: the element has little text and no other."""
     element = page.index.elements[index]
     length = page.index.segment_ends[index] - page.index.segment_begins[index]
     return (

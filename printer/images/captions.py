@@ -311,7 +311,7 @@ def _is_credit_segment(segment: Segment) -> bool:
 
 
 def _is_centered_alone(finder: CaptionFinder, candidate: Candidate, position: int) -> bool:
-    """Return whether a line is centered, as the picture above it, and no text after it is."""
+    """Return whether a line and the picture above it are centered, and the text below is not."""
     elements, blocks = finder.index.elements, finder.index.segment_blocks
     centered = [elements[blocks[position]], elements[finder.index.parents[candidate.index]]]
     if not all(map(_is_centered, centered)):
@@ -330,7 +330,7 @@ _FLOATED_NAME = re.compile(
 
 
 def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
-    """Return whether text runs on from a picture in its line, or is an item of a list of text."""
+    """Return whether text continues on the line of a picture, or is an item of a text list."""
     ancestors = list(islice(candidate.element.iterancestors(), _MAX_UNMARKED_LEVELS))
     if segment.block not in ancestors:
         return False

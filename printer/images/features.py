@@ -83,7 +83,7 @@ class FeatureReader:
         )
 
     def key(self, candidate: Candidate) -> str:
-        """Return a key that crops of the page's own picture and copies in dialogs, too, share."""
+        """Return a key shared by all copies: also by crops of the lead, and copies in dialogs."""
         dialog = find_dialog(candidate)
         if dialog is not None and dialog.get("id") in self.opened_dialogs:
             return self.opened_dialogs[dialog.get("id", "")]

@@ -204,9 +204,9 @@ _UNLISTED_FEATURES = (FURNITURE_FEATURES - LINK_FEATURES) | {
 }  # fmt: skip
 #: The features of a picture that ends the article, below its last line and in its part.
 _END_FEATURES = frozenset({"right after the text", "in a part with most of the article"})
-#: How far below the threshold pictures may score whose texts are in a list of things.
+#: How far below the threshold a picture next to an entry's text may score.
 _LISTED_BONUS = 0.8
-#: On pages that list things, with any text around them.
+#: On pages of entries, with any text around them.
 _MIN_LISTED_SHARE = 0.5
 _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
 #: Pictures and their features.
@@ -218,7 +218,7 @@ def _apply_threshold(
 ) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
     """Select by score; of copies of a picture, the best, preferably with a caption.
 
-    Of a list's pictures, all are selected if several (on pages that list things, most) are likely.
+    Of a list's pictures, all are selected if several (on pages of entries, most) are likely.
     """
     reasons: dict[Candidate, str] = {}
     best: dict[str, tuple[bool, float]] = {}
@@ -235,7 +235,7 @@ def _apply_threshold(
         reason = refusal(reader, candidate, names, captions_found[candidate])
         if reason:
             reasons[candidate] = reason
-            if reason == INTERFACE_DRAWING:  # beside which text is no caption
+            if reason == INTERFACE_DRAWING:  # Text beside it is not a caption.
                 del captions_found[candidate]
         else:
             rank = bool(captions_found[candidate].text), score
@@ -260,10 +260,10 @@ def _apply_threshold(
 
 
 def _repeated_in_text(features: _Features, reader: FeatureReader) -> set[Candidate]:
-    """Return the copies of pictures that the text shows in several of its places.
+    """Return the copies of pictures that the text shows deliberately.
 
-    There is text of the article around each copy and between them; those of an article are alike,
-    and no links.
+    Text of the article is around each copy and between them.  In an article, the copies have the
+    same markup and are not linked.
     """
     kind = reader.verdict.kind
     copies: dict[str, list[Candidate]] = {}
@@ -289,9 +289,9 @@ _MAX_CARD_SEGMENTS = 12
 
 
 def _is_other_text(reader: FeatureReader, one: int, other: int) -> bool:
-    """Return whether text of the article is between two places, and no copy of what is around it.
+    """Return whether text of the article is between two places, other than copies of that around.
 
-    A copy of a card is the text before and after its picture.
+    A duplicated card repeats the text before and after its picture.
     """
     if reader.article_sums[one] == reader.article_sums[other]:
         return False
@@ -310,9 +310,9 @@ def _is_other_text(reader: FeatureReader, one: int, other: int) -> bool:
 
 
 def _find_listed(features: _Features, weights: Weights, reader: FeatureReader) -> set[Candidate]:
-    """Return the pictures with little text that are like several that reach the threshold.
+    """Return the pictures with little text that have the markup of several above the threshold.
 
-    On pages that list things, it is lower for those with text of the article.
+    On pages of entries, the threshold is lower next to text of the article.
     """
     shapes = Counter(reader.structures[candidate] for candidate, _ in features)
     high = [(c, names) for c, names in features if weights.score(names) >= weights.threshold]

@@ -1,6 +1,6 @@
 """Picture files: parallel fetching within limits, and preparation for print.
 
-A picture that fails is left out with one warning and does not affect the others.
+A picture that fails is omitted with one warning and does not affect the others.
 """
 
 from __future__ import annotations

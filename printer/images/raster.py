@@ -188,7 +188,7 @@ JPEG_QUALITY = 85
 
 
 def _encode(image: Image.Image) -> Picture:
-    """Encode a picture as PNG if it has few colors and is no photograph, else as JPEG."""
+    """Encode a picture as PNG if it has few colors and is not a photograph, else as JPEG."""
     image.info = {}
     colors = image.getcolors(LINE_ART_COLORS)
     if colors is None:

@@ -112,7 +112,7 @@ def _refusal_without_caption(
 
 
 def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether the box around an article's picture hides it, not a script that shows it."""
+    """Return whether an article's picture is hidden by its parent, not until a script shows it."""
     box = candidate.element.getparent()
     return reader.verdict.kind == "article" and box is not None and is_not_displayed(box)
 
@@ -158,7 +158,7 @@ def _is_ornament(reader: FeatureReader, candidate: Candidate, names: frozenset[s
     return "td" in parts and "table" not in parts
 
 
-#: The class of a picture behind text, and that of one behind the beginning or a part of the page.
+#: Class names of background pictures, and of those behind a page's header or section.
 _BACKDROP = r"(?:background|bg)(?:-(?:image|img|media|pic(?:ture)?|wrap(?:per)?)){0,3}$"
 _BACKDROP_CLASS = re.compile(r"(?<![a-z])(?<!has-)(?<!with-)" + _BACKDROP)
 _PAGE_BACKDROP_CLASS = re.compile(
@@ -214,7 +214,7 @@ def _is_icon_in_heading(candidate: Candidate, names: frozenset[str]) -> bool:
 def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
     """Return whether a picture is an advertisement for the page it links to.
 
-    On a page that lists things, links over it lead there.
+    On a page of entries, the links above the picture lead to the same page.
     """
     if reader.verdict.lists_things:
         return "with: none" in names and any(map(_leads_to_page, _links_over(candidate.element)))
@@ -259,7 +259,7 @@ _MAX_TEASER_LINKS = 50
 
 
 def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture after the text is below a heading that is left out."""
+    """Return whether a picture after the text is below a heading that is not selected."""
     previous = candidate.segment - 1
     if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
         return False
@@ -273,7 +273,7 @@ _AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE
 
 
 def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture is small, in an audio player, a part without the article's text."""
+    """Return whether a picture is small and in an audio player without text of the article."""
     if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
         return False
     classes, ids = reader.index.classes, reader.index.ids

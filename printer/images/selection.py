@@ -58,8 +58,8 @@ class SizeLimits:
 
 
 CUTER_LIMITS = SizeLimits()
-#: Limits that only spacers, icons, small portraits and banners fail.  They allow for formulas,
-#: which are low, and for diagrams, which have small files.
+#: Limits that spacers, icons, small portraits and banners fail.  Formulas, which are low, and
+#: diagrams, which have small files, pass.
 ICON_LIMITS = SizeLimits(
     min_side=16, min_long_side=100, max_ratio=9.0, min_bytes_below=150, reject_ad_sizes=True
 )
@@ -134,7 +134,7 @@ def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[Sele
 
 
 def place_picture(page: Page, picture: SelectedPicture) -> PlacedFigure:
-    """Return the article's figure for a picture; one only in metadata leads the body."""
+    """Return the figure for a picture; one found only in the metadata is placed first."""
     candidate, caption = picture.candidate, picture.caption
     urls = candidate.urls(page.base)
     figure = Figure(

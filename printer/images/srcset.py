@@ -49,7 +49,7 @@ _DARK_ADDRESS = re.compile(r"#(?:gh-dark-mode-only|only-dark)$")
 
 
 def is_dark_version(element: HtmlElement) -> bool:
-    """Return whether a picture, which has a version for light screens too, is for dark ones."""
+    """Return whether a picture is the dark-mode variant of one that also has a light variant."""
     nodes = (element, *islice(element.iterancestors(), 2))
     return bool(_DARK_ADDRESS.search((element.get("src") or "")[-30:])) or any(
         "dark" in (names := (node.get("class") or "")[:400]) and _DARK_CLASS.search(names)
@@ -352,7 +352,7 @@ _SCALING = frozenset(_TABLES["scaling_parameters"])
 
 
 def _identifying_parameters(query: str, *, keep: bool) -> str:
-    """Return the parameters that identify a picture; all if no parameter does and ``keep``."""
+    """Return the parameters that identify a picture; if none does, all with ``keep``, or none."""
     pairs = parse_qsl(query[:3000], keep_blank_values=True)
     identifying = [pair for pair in pairs if pair[0].lower() not in _SCALING]
     return urlencode(sorted(identifying or pairs if keep else identifying))

@@ -97,7 +97,7 @@ _ALLOWED = load_json(__file__, "svg.json")
 ELEMENTS = frozenset(_ALLOWED["elements"])
 #: Attributes that contain neither a URL nor a script; none begins with ``on``.
 ATTRIBUTES = frozenset(_ALLOWED["attributes"])
-#: Declarations of values that the engine does not know, and reads as 0.
+#: Declarations whose values the engine does not support and treats as 0.
 _CSS_WIDE = re.compile(r"[a-z-]{1,40}\s*:\s*(?:initial|inherit|revert|unset)\s*(?:;|$)")
 _RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp);base64,", re.IGNORECASE)
 

@@ -130,7 +130,7 @@ class JobHandler:
         pages = [page for _, page in outcomes if not isinstance(page, WebprintError)]
         notify("store")
         omissions = [
-            f"{page.url} was left out: {page.error.message}"
+            f"{page.url} was skipped: {page.error.message}"
             for page in result.outcomes
             if page.error
         ]

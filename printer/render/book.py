@@ -47,7 +47,7 @@ Prepare: TypeAlias = Callable[[Sequence[int]], PreparedPictures]
 
 @dataclass(frozen=True, slots=True)
 class RenderedBook(RenderedPdf):
-    """A PDF of articles; ``failed`` has the indexes of those left out, with the reasons."""
+    """A PDF of articles; ``failed`` has the indexes of those that failed, with the reasons."""
 
     failed: tuple[tuple[int, RenderError], ...] = ()
     pictures: int = 0
@@ -237,7 +237,7 @@ class _RenderedRun:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether it was rendered for another first page and this makes a difference."""
+        """Whether it must be rendered again because its first page number changed."""
         rendered = self.pdf.first_page
         if self.has_references:
             return self.first_page != rendered

@@ -230,7 +230,7 @@ _END_MARKS = tuple("■□▪◼◾∎◆◇♦❖●✦❦☙")
 
 
 def _last_text(article: Article) -> Paragraph | Quote | None:
-    """Return the block whose last line ends an article, None if it is no text."""
+    """Return the block whose last line ends an article, None if it is not text."""
     blocks: tuple[Block, ...] = tuple(b for b in article.blocks if not isinstance(b, Note))
     while blocks:
         match blocks[-1]:

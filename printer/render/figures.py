@@ -231,7 +231,7 @@ def _find_heading_figures(placer: FigurePlacer, run: Sequence[Block]) -> None:
 
 
 def _arrange_entries(placer: FigurePlacer, block: Block) -> Block:
-    """Return a block; of a collection, the entries below each other."""
+    """Return a block; in the entries of a collection, put the picture first."""
     if not isinstance(block, List) or block.style != "none":
         return block
     items = (replace(item, blocks=_move_picture_first(placer, item.blocks)) for item in block.items)
@@ -270,7 +270,7 @@ _MAX_LABEL_COLUMNS = 90
 
 
 def _block_kinds(placer: FigurePlacer, blocks: Sequence[Block]) -> list[str]:
-    """Return the kinds of blocks of a part of a collection, '' for one that is not of a part."""
+    """Return the kind of each block of an entry (figure, heading, label), '' for any other."""
     kinds = []
     columns = 0
     for block in blocks:

@@ -220,7 +220,7 @@ class _InlineWriter:
         return "".join((*html, "</span>"))
 
     def _content(self, span: Span) -> str:
-        """Return the content of a span; the last words are kept together, a long one nearly."""
+        """Return the content of a span; the last words stay whole, a long one is rarely broken."""
         start = self.last_words.get(id(span))
         if start is None:
             return self._text_html(span)

@@ -139,7 +139,7 @@ def _limit_children(block: Block, depth: int) -> Block:
 
 
 def _without_mark(spans: Spans, mark: str, share: float) -> Spans:
-    """Return a text without a mark on more than this share of it: the theme sets its style."""
+    """Remove a mark that covers more than this share of a text: the theme sets its style."""
     marked = sum(len(span.text.strip()) for span in spans if mark in span.marks)
     if marked <= share * sum(len(span.text.strip()) for span in spans):
         return spans

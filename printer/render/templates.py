@@ -500,14 +500,14 @@ _ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
 
 
 def is_labelled_line(block: Block | None, max_chars: int = MAX_LINE_CHARS) -> bool:
-    """Return whether a paragraph is a label and what it labels, and no sentence."""
+    """Return whether a paragraph is 'Label: value' rather than a sentence."""
     text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
     is_line = len(text) <= max_chars and _ENTRY.fullmatch(text) is not None
     return is_line and not text.endswith((".", "!", "?", "…"))
 
 
 def heads_entries(block: Paragraph, before: Block | None, following: Block | None) -> bool:
-    """Return whether a line of a list is the name of what the labelled lines below it describe."""
+    """Return whether a line names the entry that the 'Label: value' lines below describe."""
     is_first = not is_entry(before) and not is_labelled_line(block)
     return is_first and is_labelled_line(following, MAX_LONG_ENTRY_CHARS)
 

@@ -37,7 +37,7 @@ def wait(met: Callable[[], object], meanwhile: Callable[[], object] = lambda: No
     """Wait until something is so, doing something again and again meanwhile."""
     deadline = time.monotonic() + LIMIT
     while not met():
-        assert time.monotonic() < deadline, "it never came to that"
+        assert time.monotonic() < deadline, "timed out"
         meanwhile()
         time.sleep(0.2)
 

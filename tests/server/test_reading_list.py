@@ -123,7 +123,7 @@ def test_several_pages_become_one_pdf(server, listed, web):
     job = server.wait_finished(re.search(r"[0-9a-f]{20}", answer.headers["location"])[0])
     assert job["state"] == "done", job
     assert job["title"].startswith("Reading list")
-    assert any("/missing was left out" in warning for warning in job["result"]["warnings"])
+    assert any("/missing was skipped" in warning for warning in job["result"]["warnings"])
     text = server.client.get(job["links"]["article"]).json()["text"]
     assert "Story one" in text
     assert "Story two" in text

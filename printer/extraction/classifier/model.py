@@ -223,14 +223,14 @@ def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
     """Return the selected segments, given the probabilities of the kinds of pages."""
     likely = scores.astype(np.float64)
     suppress_duplicates(context, likely)
-    keep = maximize_expected_f1(likely, context.word_counts, page_caution(kinds))
+    keep = maximize_expected_f1(likely, context.word_counts, page_exponent(kinds))
     is_article = PAGE_KINDS[int(np.argmax(kinds))] == "article"
     runs = find_likely_runs(keep, scores, context.word_counts) if is_article else find_runs(keep)
     selected = np.zeros_like(keep)
     for run in runs:
         selected[run] = True
     if runs:
-        # Text within the article needs less caution than text around it.
+        # Text within the article is more certain than text around it.
         within = slice(runs[0][0], runs[-1][-1] + 1)
         is_linked = context.link_chars >= _MAX_LINKED_WITHIN * context.chars
         selected[within] |= (likely[within] >= _MIN_SCORE_WITHIN) & ~is_linked[within]
@@ -270,7 +270,7 @@ def find_runs(keep: Bools, gap: int = _MAX_RUN_GAP) -> list[NDArray[np.intp]]:
     return [run for run in runs if len(run)]
 
 
-#: The same below an article's main run.
+#: The largest gap below an article's main run.
 _MAX_RUN_GAP_BELOW = 6
 #: How far the mean score of a run may be below that of the main run.
 _MAX_RUN_DEFICIT = 0.15
@@ -349,14 +349,13 @@ def is_one_article(
 _MIN_SELECTED = 0.02
 
 
-def maximize_expected_f1(likely: NDArray[np.float64], sizes: Column, caution: float) -> Bools:
+def maximize_expected_f1(likely: NDArray[np.float64], sizes: Column, exponent: float) -> Bools:
     """Return the segments with the highest expected F1 over words.
 
-    ``likely`` are their scores, 0 for duplicates; ``caution`` (1: none) is the power a score is
-    raised to.
+    ``likely`` are their scores, 0 for duplicates; they are raised to the power ``exponent``.
     """
     words = sizes.astype(np.float64)
-    worth = likely**caution * words
+    worth = likely**exponent * words
     order = np.argsort(-likely, kind="stable")
     selected, correct = np.cumsum(words[order]), np.cumsum(worth[order])
     best = int(np.argmax(2 * correct / (selected + correct[-1])))
@@ -364,15 +363,14 @@ def maximize_expected_f1(likely: NDArray[np.float64], sizes: Column, caution: fl
     return keep
 
 
-#: The caution of the selection by kind of page: scores are raised to this power.  Errors are
-#: correlated (a list of related stories is right or wrong as a whole), so that on some kinds text
-#: of medium likelihood is worth less than its expectation.
-_CAUTION = {"article": 2.2, "product": 1.6, "forum": 1.1}
+#: The exponent of the scores by kind of page.  Errors are correlated (a list of related stories is
+#: right or wrong as a whole), so that on some kinds likely text is worth less than its expectation.
+_EXPONENTS = {"article": 2.2, "product": 1.6, "forum": 1.1}
 
 
-def page_caution(kinds: Column) -> float:
-    """Return the caution for a page, given its probabilities of being of each kind."""
-    powers = np.array([_CAUTION.get(kind, 1.0) for kind in PAGE_KINDS])
+def page_exponent(kinds: Column) -> float:
+    """Return the exponent for a page, given its probabilities of being of each kind."""
+    powers = np.array([_EXPONENTS.get(kind, 1.0) for kind in PAGE_KINDS])
     return float((powers * kinds).sum() / max(1e-6, kinds.sum()))
 
 
@@ -383,11 +381,11 @@ _COPY_LEVELS = 8
 
 
 def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
-    """Clear the scores of all but the likeliest copy of a text that occurs in several places.
+    """Clear the scores of all but the likeliest copy of a repeated text.
 
-    Kept as repetitions within the text are copies under the same parent, and likely copies (a
-    refrain, a command) among other text of the article that is at least half as long as the
-    copies.  A list of copies is judged by what is around it.
+    Repetitions keep their scores under the same parent, and if they are likely (a refrain, a
+    command) among other text of the article that is at least half as long as the copies.  A list
+    of copies is judged by what is around it.
     """
     parents = context.parents[context.blocks].tolist()
     best: dict[str, tuple[float, int]] = {}

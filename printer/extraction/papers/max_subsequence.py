@@ -41,9 +41,9 @@ MAX_LINK = 0.5
 TOLERANCE = 4.0
 #: The share of the body's width that a segment in another font must cover.
 MIN_OVERLAP = 0.5
-#: The same in the body's font if it lines up with the body.
+#: The share that a segment in the body's font must cover if it lines up with the body.
 MIN_OVERLAP_ALIGNED = 0.25
-#: The same in the body's font if it does not.
+#: The share that a segment in the body's font must cover if it does not line up.
 MIN_OVERLAP_INSET = 0.75
 #: The share of the text that another column of the same width must contain to belong to the body.
 MIN_COLUMN_SHARE = 0.15

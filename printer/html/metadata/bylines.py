@@ -283,7 +283,7 @@ def _names(text: str, language: str) -> list[str]:
 _FOR_PAPER = re.compile(r"(?<=\w)\sFor The\s[^\W\d_a-z].*")
 #: Text between two names.
 _AND = re.compile(r"\s*(?:;|、|،|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|και|with|mit|avec)\s)\s*")
-#: The same, unless it is inside a name, as in 'Ortega y Gasset'.
+#: Text that is between two names or inside one, as in 'Ortega y Gasset'.
 _PERHAPS_AND = re.compile(r"\s(?:&|y|e|i|en|ja|ve|dan|và)\s")
 #: The name of an office, which may contain a conjunction.
 _OFFICE = re.compile(

@@ -192,7 +192,7 @@ _MIN_WORDS = 20
 _MIN_FUNCTION_WORD_SHARE = 0.15
 #: The smallest lead of the best language in function words.
 _MIN_LEAD_WORDS = 3
-#: The same as a share of all words.
+#: The smallest lead of the best language, as a share of all words.
 _MIN_LEAD_SHARE = 0.01
 
 

@@ -213,7 +213,7 @@ def _stated_title(
 #: The smallest share of words that an article's heading has in common with ``title`` if both are
 #: on the same subject.
 _MIN_SHARED_IF_ARTICLE = 0.34
-#: The same of any other heading.
+#: The smallest share of words that any other heading has in common with ``title``.
 _MIN_SHARED = 0.67
 #: Pages with more headings have no main one.
 _MAX_HEADINGS = 3

@@ -139,7 +139,7 @@ def find_terms(text: str) -> Iterator[str]:
 
 
 def _has_no_case(text: str) -> bool:
-    """Return whether capitals mean nothing in a text: none in its script, or all in one case."""
+    """Return whether case tells nothing: the script has none, or all letters have the same."""
     start = text[:2000]
     lower, upper, letters = (
         sum(map(test, start)) for test in (str.islower, str.isupper, str.isalpha)

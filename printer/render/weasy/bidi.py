@@ -39,7 +39,7 @@ def split_directions(
 
 
 def order_line(original: Callable[..., Any], *args: Any) -> Any:
-    """Lay out a line, with neighbors against the direction of the paragraph in their own order."""
+    """Lay out a line; adjacent boxes against the paragraph's direction keep their own order."""
     line, resume_at = original(*args)
     if line is not None:
         in_flow = [child for child in line.children if child.is_in_normal_flow()]

@@ -64,7 +64,7 @@ class Change:
         return True
 
     def _settle_indents(self, parent: Box, start: int, end: int) -> None:
-        """Indent paragraphs after paragraphs, and no others."""
+        """Indent exactly the paragraphs that follow another paragraph."""
         indented, flush = getattr(parent, _INDENTS)
         for index in range(max(1, start), min(end, len(parent.children))):
             box, previous = parent.children[index], parent.children[index - 1]
@@ -88,7 +88,7 @@ def is_beside(box: Box) -> bool:
 
 
 def _read_indents(parent: Box) -> None:
-    """Record how the paragraphs of a body are set after others and not after others."""
+    """Record the indents of the paragraphs of a body that follow a paragraph, and of the others."""
     if hasattr(parent, _INDENTS):
         return
     indented = flush = None
@@ -148,7 +148,7 @@ def divide(paragraph: Box, fragment: Box) -> tuple[Box, Box] | None:
 
 
 def divided_paragraph(part: Box) -> Box | None:
-    """Return the paragraph that a box is a part of, None if it is no part of a divided one."""
+    """Return the divided paragraph that a box is part of, None if there is none."""
     return getattr(part, _DIVIDED, None)
 
 

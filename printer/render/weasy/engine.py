@@ -173,7 +173,7 @@ _SECOND_LAYOUT_PAGES = range(2, MAX_LAST_PAGE_SHARES[-1][0] + 1)
 
 
 def _needed_share(pages: list[Any]) -> float:
-    """Return the share of a page that earlier pages must gain to save the last, 0 to keep it."""
+    """Return the share of a page that earlier pages must absorb to save the last; 0 keeps it."""
     if len(pages) not in _SECOND_LAYOUT_PAGES:
         return 0.0
     max_share = next(share for count, share in MAX_LAST_PAGE_SHARES if len(pages) <= count)

@@ -1,8 +1,8 @@
 """Placement of large pictures, which are moved or shrunk to avoid gaps at the foot of pages.
 
 WeasyPrint has no floating figures: one that does not fit on a page begins the next page and leaves
-a gap.  So after the layout of a page, a figure that begins the next page is placed otherwise, and
-the page is laid out again.  In the order in which it is tried, the figure is
+a gap.  So after the layout of a page, a figure that begins the next page is placed differently,
+and the page is laid out again.  In the order in which it is tried, the figure is
 
 - shrunk slightly,
 - moved after the text that follows it, one paragraph at a time, or to the top of the next page
@@ -13,7 +13,7 @@ the page is laid out again.  In the order in which it is tried, the figure is
 - shrunk together with the largest picture on the page, which is shrunk by up to 30 %,
 - moved after the next heading and the paragraph below it.
 
-It passes neither the line that announces it nor, backwards, code.
+It is never moved past the line that introduces it, nor up past code.
 
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
 
@@ -60,7 +60,7 @@ MIN_SCALE = 0.7
 SLACK_PX = 8.0
 #: The elements that a figure may be moved after.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
-#: Those that it may be moved before.
+#: The elements that a figure may be moved before.
 PROSE_TAGS = TEXT_TAGS[:-1]
 # Attributes of a document.
 _RELAYOUTS = "_webprint_relayouts"
@@ -81,7 +81,7 @@ def enable(html: Any, *, unbroken_page: int = -1) -> None:
 def place_figures_on_page(
     original: Callable[..., tuple[Box, SkipStack]], index: int, context: Any, root: Box, html: Any
 ) -> tuple[Box, SkipStack]:
-    """Lay out a page, and again as long as placing the next figure otherwise fills it better."""
+    """Lay out a page, and again while placing the next figure differently fills it better."""
     if not hasattr(html, _RELAYOUTS):
         return original(index, context, root, html)
     # The parts of the context that are consumed by the layout of a page.
@@ -132,14 +132,14 @@ LAST_SCALE = 0.45
 
 
 class _Division(NamedTuple):
-    """A paragraph moved before figures, to be divided around them or, if required, moved back."""
+    """A paragraph moved before figures, to be divided around them, else undone if required."""
 
     text: Box
     figures: int
     is_required: bool
 
 
-#: A figure without a caption of its own may stack on the next rather than leave a larger gap.
+#: A figure without its own caption may directly precede another if the gap would be larger.
 MAX_GAP_ABOVE_BOUND = 0.15
 
 
@@ -475,7 +475,7 @@ def _is_line(page: Box, parent: Box, index: int) -> bool:
 
 
 def _is_led(parent: Box, index: int) -> bool:
-    """Return whether a child is text that the one before introduces, which is no heading."""
+    """Return whether a child is text that the one before, not a heading, introduces."""
     lead = parent.children[index - 1]
     is_text = _has_tag(parent, index, TEXT_TAGS)
     return is_text and (lead.element_tag == "blockquote" or has_class(lead, "leads"))
@@ -551,7 +551,7 @@ def _largest_figure(fragment: Box, parent: Box) -> Box | None:
 
 
 def _end_of_figures(parent: Box, index: int) -> int:
-    """Return the index of the first child from this one on that is no figure and no embed."""
+    """Return the index of the first child from this one on that is not a figure or an embed."""
     children = parent.children
     after = range(index, len(children))
     ends = (i for i in after if not (is_figure(children[i]) or has_class(children[i], "embed")))

@@ -188,7 +188,7 @@ def hang_spaces(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Hang a space at the end of a line over the edge, also inside an inline box.
+    """Hang a space at the end of a line over the edge, even inside an inline box.
 
     See css-text-3, 4.1.2.  If only its last space does not fit, WeasyPrint leaves just the first
     word of a piece of text on the line.
