@@ -387,7 +387,8 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
         if is_prose and ends_sentence(previous):
             paragraphs.append([line])
         elif is_prose and (
-            _is_torn_off(previous, text) or (text[:1].islower() and previous[-1:].isalnum())
+            _is_orphaned_line_end(previous, text)
+            or (text[:1].islower() and previous[-1:].isalnum())
         ):
             paragraphs[-1][-1] = join_lines([paragraphs[-1][-1], line], " ")
         else:
@@ -395,7 +396,7 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     return [join_lines(paragraph, "\n") for paragraph in paragraphs]
 
 
-def _is_torn_off(previous: str, text: str) -> bool:
+def _is_orphaned_line_end(previous: str, text: str) -> bool:
     """Return whether a line only finishes the sentence of the long line above it."""
     is_end = len(text.split(None, _MAX_TORN_WORDS)) <= _MAX_TORN_WORDS and text[-1:] == "."
     return is_end and len(previous) > _MAX_VERSE_LINE_CHARS and previous[-1:].islower()

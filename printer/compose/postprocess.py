@@ -59,7 +59,7 @@ def postprocess(
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
     parts = _drop_repeated_pull_quotes(_drop_repeated_captions(parts))
     parts = _drop_note_headings(parts)
-    parts = _drop_idle_blocks(_drop_leading_players(parts))
+    parts = _drop_redundant_blocks(_drop_leading_players(parts))
     parts = _drop_leftovers(parts, kind)
     parts = _list_typed_items(parts)
     result: tuple[Block, ...] = renumber_headings(tuple(parts))
@@ -70,7 +70,7 @@ def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Return the corrected blocks of a post: those corrections that need no whole article."""
     clean_blocks = [block for block in map(_clean_paragraph, blocks) if block is not None]
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
-    parts = _list_typed_items(_drop_idle_blocks(parts))
+    parts = _list_typed_items(_drop_redundant_blocks(parts))
     while parts and isinstance(parts[-1], Rule):
         parts.pop()
     return tuple(
@@ -347,7 +347,7 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
     return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_QUOTE_CHARS)
 
 
-def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
+def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:
     """Drop repeated headings, and rules next to rules, headings or figures."""
     remaining: list[Block] = []
     for previous, block, following in zip(

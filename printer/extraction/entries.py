@@ -147,8 +147,8 @@ def complete_entries(
                     selected[i] &= len(page.segments[i].text) > _MAX_SHARED_CHARS
         elif count >= _MIN_SELECTED:
             is_likely = sum(scores[i] for i in lines) >= min_score * len(lines)
-            least = _MIN_SHARE if is_folded else min_share
-            if (is_likely and not is_folded) or count >= least * len(lines):
+            needed = _MIN_SHARE if is_folded else min_share
+            if (is_likely and not is_folded) or count >= needed * len(lines):
                 likely = (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
                 common = max(_MIN_BUTTONS, _MAX_SHARE_OF_BUTTONS * len(lines))
                 added += ((i, common) for i in likely if _is_displayed(page.segments[i].block))
@@ -189,8 +189,8 @@ def complete_cards(page: Page, keep: Sequence[bool], scores: Sequence[float]) ->
         missing = [i for i in likely if not (keep[i] or flags[blocks[i]] & _NEVER_ENTRIES)]
         if not 0 < len(missing) < len(likely):
             continue
-        least = _MIN_RELATIVE_CARD_SCORE * _mean(scores, [i for i in likely if keep[i]])
-        is_likely = _mean(scores, missing) >= max(_MIN_CARD_SCORE, least)
+        min_score = _MIN_RELATIVE_CARD_SCORE * _mean(scores, [i for i in likely if keep[i]])
+        is_likely = _mean(scores, missing) >= max(_MIN_CARD_SCORE, min_score)
         looks = {tag_and_class(page.segments[i].block) for i in likely if keep[i]}
         is_likely &= all(tag_and_class(page.segments[i].block) in looks for i in missing)
         lines = [page.segments[i] for i in missing]
@@ -286,7 +286,7 @@ _MAX_LINES_TO_PRICE = 4
 _MIN_PRICES = 3
 
 
-def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
+def add_entry_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
     """Return the selection with the prices below the selected names of a list's entries."""
     flags = list(keep)
     looks = [(segment.block.tag, segment.block.get("class")) for segment in segments]
@@ -313,7 +313,7 @@ _MAX_LINES_BETWEEN_PRICES = 3
 _MIN_PRICE_SHARE = 0.3
 
 
-def add_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
+def add_product_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
     """Return the selection with a product's price below its name, the lowest of several."""
     flags = list(keep)
     names = (segment.index for segment in segments if segment.block.tag == "h1")
@@ -325,8 +325,8 @@ def add_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, 
         prices = [i for i in amounts if amounts[i]]
         if prices:
             near = [i for i in prices if i <= prices[0] + _MAX_LINES_BETWEEN_PRICES]
-            least = _MIN_PRICE_SHARE * amounts[prices[0]]
-            lowest = min((i for i in near if amounts[i] >= least), key=amounts.__getitem__)
+            min_amount = _MIN_PRICE_SHARE * amounts[prices[0]]
+            lowest = min((i for i in near if amounts[i] >= min_amount), key=amounts.__getitem__)
             flags[lowest] = True
             break
     return tuple(flags)

@@ -41,9 +41,9 @@ from ..text import WORD, comparison_key
 from .classifier.model import classify, load_default_model
 from .entries import (
     add_announced_lists,
+    add_entry_prices,
     add_names,
-    add_price,
-    add_prices,
+    add_product_price,
     complete_cards,
     complete_entries,
     is_listing,
@@ -101,9 +101,9 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_subheadings(page, keep, scores, kind)
     keep = add_similar(page, keep, scores)
     if is_list:
-        keep = add_prices(page.segments, keep)
+        keep = add_entry_prices(page.segments, keep)
     if kind == "product":
-        keep = add_price(page.segments, keep)
+        keep = add_product_price(page.segments, keep)
     keep = add_names(page, keep, scores, is_list=is_list or kind == "product")
     if kind == "article":
         keep = complete_cards(page, keep, scores)
@@ -162,7 +162,7 @@ def filter_by_layout(
     lengths = page.index.segment_chars
     selected = np.array(keep, dtype=bool)
     readable = layout.visible & ~_in_layers(layout, lengths)
-    selected = _if_trusted(selected, selected & readable, lengths)
+    selected = _accept_if_enough_remains(selected, selected & readable, lengths)
     columns = _columns(layout, selected, lengths)
     if not columns or kind != "article":
         return tuple(selected.tolist())
@@ -182,7 +182,7 @@ def filter_by_layout(
         beside = area.width > 0 and _overlap(area, column) < _MIN_SHARE_IN_COLUMN * area.width
         aside[i] = beside or ((narrow or aligned < 2) if smaller else (narrow and aligned == 0))
         in_column[i] = font == body and aligned == 2
-    selected = _if_trusted(selected, selected & ~aside, lengths)
+    selected = _accept_if_enough_remains(selected, selected & ~aside, lengths)
     likely = np.asarray(scores) > _MIN_ADDED_SCORE
     linked = page.index.segment_link_chars >= lengths / 2
     # Between the first and the last selected segment.
@@ -195,7 +195,7 @@ def filter_by_layout(
 _MIN_REMAINING_SHARE = 0.6
 
 
-def _if_trusted(original: Bools, corrected: Bools, lengths: Ints) -> Bools:
+def _accept_if_enough_remains(original: Bools, corrected: Bools, lengths: Ints) -> Bools:
     """Return the corrected selection, or the previous one if too little of that remains."""
     remaining = _MIN_REMAINING_SHARE * lengths[original].sum()
     return corrected if lengths[corrected].sum() >= remaining else original
@@ -268,11 +268,11 @@ def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tu
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
     candidates += ((segment, _MIN_FIRST_HEADING_SCORE) for segment in _first_heading(page, keep))
     candidates += _labels(page, keep)
-    for segment, least in candidates:
+    for segment, min_score in candidates:
         i = segment.index
-        selected[i] |= scores[i] >= least and segment.text not in texts
-    for segment, least in _repeated_labels(page, keep):
-        selected[segment.index] |= scores[segment.index] >= least
+        selected[i] |= scores[i] >= min_score and segment.text not in texts
+    for segment, min_score in _repeated_labels(page, keep):
+        selected[segment.index] |= scores[segment.index] >= min_score
     return tuple(selected)
 
 

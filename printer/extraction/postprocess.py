@@ -21,7 +21,7 @@ from ..html.visibility import (
 )
 from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, has_currency_sign, is_placeholder
-from .remains import drop_remains
+from .remains import drop_leftovers
 from .selected_text import (
     TERM_TAGS,
     SelectedText,
@@ -32,13 +32,13 @@ from .selected_text import (
 from .site_lines import (
     drop_above_title,
     drop_announcements,
+    drop_calls_to_action,
     drop_closing_lines,
-    drop_newswires,
+    drop_headline_lists,
     drop_notices,
     drop_opening_lines,
     drop_other_stories,
-    drop_pointers,
-    drop_requests,
+    drop_related_links,
     drop_teasers,
 )
 
@@ -61,20 +61,20 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         drop_other_stories(selected)
     if kind == "article":
         drop_notices(selected)
-        drop_requests(selected)
-        drop_pointers(selected)
+        drop_calls_to_action(selected)
+        drop_related_links(selected)
         drop_teasers(selected)
-        drop_newswires(selected)
+        drop_headline_lists(selected)
         drop_above_title(selected)
         _drop_hidden(selected, by_class=False)
         drop_announcements(selected)
         drop_closing_lines(selected)
         drop_announcements(selected)
         _drop_empty_sections(selected, keep)
-    _drop_twins(selected)
-    _settle_captions(selected)
+    _drop_responsive_duplicates(selected)
+    _resolve_captions(selected)
     _drop_labels(selected, kind)
-    drop_remains(page, selected.keep, kind)
+    drop_leftovers(page, selected.keep, kind)
     return _add_fragments(page.segments, selected.keep)
 
 
@@ -271,7 +271,7 @@ _MAX_CAPTION_CHARS = 300
 _MEDIA_TAGS = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
 
 
-def _settle_captions(selected: SelectedText) -> None:
+def _resolve_captions(selected: SelectedText) -> None:
     """Select the captions of selected tables and code; drop those of pictures, printed later."""
     index, sizes = selected.index, selected.sizes
     totals: dict[int, tuple[int, int]] = {}  # selected and all characters, as there may be many
@@ -431,23 +431,25 @@ def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
 
 #: Classes by which a block is shown only in narrow windows.
 _NARROW_CLASSES = frozenset({"d-none", "hidden", "hide", "is-hidden"})
-#: The largest size of a block for wide windows, relative to its twin.
-_MAX_TWIN_SIZE = 2
-_MIN_TWIN_LINES = 3
+#: The largest size of a block for wide windows, relative to its duplicate.
+_MAX_DUPLICATE_SIZE = 2
+_MIN_DUPLICATE_LINES = 3
 
 
-def _drop_twins(selected: SelectedText) -> None:
+def _drop_responsive_duplicates(selected: SelectedText) -> None:
     """Drop blocks shown only on narrow screens that repeat the block directly above."""
     index = selected.index
     all_names = filter(None, {*index.classes})
     hiding = {names for names in all_names if not _NARROW_CLASSES.isdisjoint(names.split())}
     for i in (i for i, names in enumerate(index.classes) if names in hiding):
         sibling = index.elements[i].getprevious()
-        twin = index.segment_range(index.indexes[sibling]) if sibling in index.indexes else range(0)
+        above = (
+            index.segment_range(index.indexes[sibling]) if sibling in index.indexes else range(0)
+        )
         block = index.segment_range(i)
-        size = selected.size(twin) if len(block) >= _MIN_TWIN_LINES else 0
-        is_alike = 0 < size <= _MAX_TWIN_SIZE * selected.size(block)
-        if is_alike and _words_of(selected, block) <= _words_of(selected, twin):
+        size = selected.size(above) if len(block) >= _MIN_DUPLICATE_LINES else 0
+        is_alike = 0 < size <= _MAX_DUPLICATE_SIZE * selected.size(block)
+        if is_alike and _words_of(selected, block) <= _words_of(selected, above):
             selected.drop(block)
 
 
@@ -466,7 +468,7 @@ def _drop_labels(selected: SelectedText, kind: str) -> None:
     """Drop advertisements and their labels, action lines and repeated buttons; keep counts."""
     for i, segment in enumerate(selected.segments):
         is_short = selected.keep[i] and len(segment.text) <= _MAX_LABEL_CHARS
-        if is_short and _is_furniture_label(segment, kind):
+        if is_short and _is_interface_label(segment, kind):
             selected.keep[i] = kind != "article" and bool(_GROUPED_NUMBER.fullmatch(segment.text))
         elif is_short and i and is_advertisement_label(selected.segments[i - 1].text):
             selected.keep[i] = not _leads_away(selected, segment)
@@ -514,7 +516,7 @@ _WORDS = re.compile(r"\w+")
 _KINDS_WITH_BUTTONS = frozenset({"collection", "listing", "product", "service"})
 
 
-def _is_furniture_label(segment: Segment, kind: str) -> bool:
+def _is_interface_label(segment: Segment, kind: str) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
     is_pr = segment.text == "PR" and segment.block.tag == "div"  # on Japanese sites
     tags = (leaf.element.tag for leaf in segment.leaves)

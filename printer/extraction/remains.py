@@ -16,13 +16,13 @@ from ..text import count_previewed
 from .selected_text import is_drawn_as_button
 
 
-def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
+def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
     """Remove the leftovers of unselected parts from a selection."""
     segments = page.segments
     dropped = list(_code_labels(segments)) if "pre" in page.index.tags else []
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
     dropped += _pagers(page)
-    dropped += _unanswered(segments) if "aria-expanded" in page.index.attribute_names else []
+    dropped += _empty_accordions(segments) if "aria-expanded" in page.index.attribute_names else []
     dropped += _offers(page, keep) if kind == "article" else _empty_sections(page, keep)
     if kind != "documentation":  # whose examples repeat lines
         dropped += _copies(segments, keep)
@@ -150,13 +150,13 @@ def _are_above_options(segments: Sequence[Segment], headings: Sequence[Segment])
     )
 
 
-_MAX_CALLS = 2
+_MAX_HEADED_BUTTONS = 2
 
 
 def _are_above_buttons(segments: Sequence[Segment], headings: Sequence[Segment]) -> bool:
     """Return whether one or two headings have only a button below them."""
     buttons = [_lines_below(segments, heading) for heading in headings]
-    return len(headings) <= _MAX_CALLS and all(
+    return len(headings) <= _MAX_HEADED_BUTTONS and all(
         len(lines) == 1 and lines[0].link_chars == len(lines[0].text) <= _MAX_BUTTON_CHARS
         for lines in buttons
     )
@@ -304,14 +304,14 @@ def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[S
             yield segment
 
 
-_MIN_UNANSWERED = 3
+_MIN_EMPTY_ACCORDIONS = 3
 
 
-def _unanswered(segments: Sequence[Segment]) -> Iterable[Segment]:
+def _empty_accordions(segments: Sequence[Segment]) -> Iterable[Segment]:
     """Yield rows of buttons without the text that they unfold, and the headings above them."""
     for is_button, row in groupby(segments, lambda s: s.block.get("aria-expanded") == "false"):
         lines = list(row)
-        if is_button and len(lines) >= _MIN_UNANSWERED:
+        if is_button and len(lines) >= _MIN_EMPTY_ACCORDIONS:
             above = reversed(segments[: lines[0].index])
             yield from (*lines, *takewhile(lambda s: s.block.tag in HEADING_TAGS, above))
 

@@ -245,25 +245,25 @@ def _is_beside_date(selected: SelectedText, i: int) -> bool:
 
 
 #: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
-_CALL_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
+_QUESTION_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
 
 
 def drop_notices(selected: SelectedText) -> None:
     """Drop short lines about newsletters, apps, consent, paywalls, and calls to write in."""
     for i, segment in enumerate(selected.segments):
         if selected.keep[i] and len(segment.text) <= _MAX_NOTICE_CHARS:
-            is_call = selected.page.metadata.published and _CALL_TO_READERS.search(segment.text)
+            is_call = selected.page.metadata.published and _QUESTION_TO_READERS.search(segment.text)
             selected.keep[i] = not (is_call or has_phrase(segment.text, "notices"))
 
 
-def drop_requests(selected: SelectedText) -> None:
+def drop_calls_to_action(selected: SelectedText) -> None:
     """Drop requests to follow or recommend the author after the text's first third."""
     lines = [i for i, flag in enumerate(selected.keep) if flag]
     later = lines[len(lines) // 3 :]
-    selected.drop(i for i in later if _is_request(selected.segments[i]))
+    selected.drop(i for i in later if _is_call_to_action(selected.segments[i]))
 
 
-def _is_request(segment: Segment) -> bool:
+def _is_call_to_action(segment: Segment) -> bool:
     """Return whether a short line asks to follow or recommend its author or to buy a magazine."""
     text = segment.text
     if len(text) > _MAX_NOTICE_CHARS or segment.block.tag == "li":
@@ -396,20 +396,20 @@ def _cards_below(selected: SelectedText, label: int, total: int) -> range | None
     return rest if is_list and total - selected.size(rest) >= _MIN_CHARS_BESIDE_CARDS else None
 
 
-def drop_pointers(selected: SelectedText) -> None:
+def drop_related_links(selected: SelectedText) -> None:
     """Drop paragraphs that are a label and a link to another page ('Read also: ...').
 
     They stay if more of the other lines begin with the same two words.
     """
     bullets = _bullets(selected)
     lines = [segment for segment in selected.segments if selected.keep[segment.index]]
-    pointers = [s for s in lines if s.text[0] not in bullets and _is_pointer(selected, s)]
-    pointer_counts = Counter(map(_first_words, pointers))
-    other_counts = Counter(map(_first_words, lines)) - pointer_counts
+    related = [s for s in lines if s.text[0] not in bullets and _is_related_link(selected, s)]
+    link_counts = Counter(map(_first_words, related))
+    other_counts = Counter(map(_first_words, lines)) - link_counts
     selected.drop(
         segment.index
-        for segment in pointers
-        if other_counts[_first_words(segment)] <= pointer_counts[_first_words(segment)]
+        for segment in related
+        if other_counts[_first_words(segment)] <= link_counts[_first_words(segment)]
     )
 
 
@@ -427,8 +427,8 @@ def _bullets(selected: SelectedText) -> set[str]:
     return {first for first, n in counts.items() if n >= _MIN_ITEMS and not first.isalnum()}
 
 
-_MAX_POINTER_LABEL_CHARS = 30
-#: Arrows before a pointer; a guillemet that another one follows opens a quotation.
+_MAX_RELATED_LABEL_CHARS = 30
+#: Arrows before a related link; a guillemet that another one follows opens a quotation.
 _ARROWS = re.compile(r"([>»›►▶→➤👉])\1{0,2}(?!.*(?:\1|[«‹]))", re.DOTALL)
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
 _MIN_LINKED_TITLE_CHARS = 8
@@ -438,11 +438,11 @@ _MIN_LINKED_TITLE_WORDS = 4
 _MAX_CLOSING_PUNCTUATION = 3
 
 
-def _is_pointer(selected: SelectedText, segment: Segment) -> bool:
+def _is_related_link(selected: SelectedText, segment: Segment) -> bool:
     text = segment.text
     unlinked = len(text) - segment.link_chars
     has_arrow = _ARROWS.match(text[: _MAX_NOTICE_CHARS + 1]) is not None
-    label = _label_end(segment, unlinked) if unlinked <= _MAX_POINTER_LABEL_CHARS else 0
+    label = _label_end(segment, unlinked) if unlinked <= _MAX_RELATED_LABEL_CHARS else 0
     if not unlinked or not (has_arrow or label) or segment.block.tag not in _POINTER_TAGS:
         return False
     links = list(islice(segment.block.iter("a"), 2))
@@ -576,10 +576,10 @@ _MIN_LINKED_TERMS = 0.7
 _MIN_CHARS_BESIDE_NEWSWIRES = 400
 
 
-def drop_newswires(selected: SelectedText) -> None:
+def drop_headline_lists(selected: SelectedText) -> None:
     """Drop definition lists whose terms are links to other pages, if there is enough other text."""
     index = selected.index
-    newswires: set[int] = set()
+    headline_lists: set[int] = set()
     for position, tag in enumerate(index.tags if "dl" in index.tags else ()):
         if tag != "dl":
             continue
@@ -588,9 +588,12 @@ def drop_newswires(selected: SelectedText) -> None:
         chars = sum(len(term.text) for term in terms)
         linked = sum(term.link_chars for term in terms)
         if len(terms) >= _MIN_NEWSWIRE_TERMS and linked > _MIN_LINKED_TERMS * chars:
-            newswires.update(lines)
-    if newswires and selected.total() - selected.size(newswires) >= _MIN_CHARS_BESIDE_NEWSWIRES:
-        selected.drop(newswires)
+            headline_lists.update(lines)
+    if (
+        headline_lists
+        and selected.total() - selected.size(headline_lists) >= _MIN_CHARS_BESIDE_NEWSWIRES
+    ):
+        selected.drop(headline_lists)
 
 
 _MAX_ANNOUNCEMENT_CHARS = 30

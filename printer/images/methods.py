@@ -335,8 +335,8 @@ def _find_listed(features: _Features, weights: Weights, reader: FeatureReader) -
         shape = reader.structures[candidate]
         is_in_text = candidate in in_text and high_scores_in_text[shape] >= _MIN_LISTED
         may_end = lists_things or names >= _END_FEATURES
-        least = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
-        if is_in_text or (may_end and high_scores[shape] >= least):
+        min_count = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
+        if is_in_text or (may_end and high_scores[shape] >= min_count):
             listed.add(candidate)
     return listed
 

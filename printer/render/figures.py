@@ -374,8 +374,10 @@ def _bound_heights(placer: FigurePlacer, figures: Iterable[Block], share: float)
         if isinstance(figure, Figure) and (picture := placer.picture(figure)):
             width, _ = _fit_width(placer, figure, picture)
             if width * picture.height > highest * picture.width:
-                least = min(width, _THIRD * _measure_width(placer)) if figure.caption_spans else 1
-                width = round(max(least, highest * picture.width / picture.height))
+                min_width = (
+                    min(width, _THIRD * _measure_width(placer)) if figure.caption_spans else 1
+                )
+                width = round(max(min_width, highest * picture.width / picture.height))
                 placer.widths[id(figure)] = width, "narrow"
 
 

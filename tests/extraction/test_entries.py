@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection
 import pytest
 
 from printer.extraction.entries import (
+    add_entry_prices,
     add_names,
-    add_price,
-    add_prices,
+    add_product_price,
     complete_cards,
     complete_entries,
     is_listing,
@@ -190,7 +190,7 @@ def test_entries_are_completed_in_linear_time() -> None:
     assert time.process_time() - started < 2
 
 
-def added_prices(html: str, add: Callable[..., tuple[bool, ...]] = add_prices) -> list[str]:
+def added_prices(html: str, add: Callable[..., tuple[bool, ...]] = add_entry_prices) -> list[str]:
     """Return the lines that are added to the selected headings of a list."""
     page = read_page(f"<html><body>{html}</body></html>")
     keep = tuple(segment.block.tag == "h3" for segment in page.segments)
@@ -239,5 +239,6 @@ def test_the_ranges_of_a_filter_are_no_prices() -> None:
 )
 def test_the_price_below_the_name_of_a_product_is_added(lines: str, expected: list[str]) -> None:
     assert (
-        added_prices(f"<h1>Shop</h1>{'<p>Menu</p>' * 10}<h1>Oar</h1>{lines}", add_price) == expected
+        added_prices(f"<h1>Shop</h1>{'<p>Menu</p>' * 10}<h1>Oar</h1>{lines}", add_product_price)
+        == expected
     )
