@@ -395,14 +395,12 @@ def _last_paragraphs(
             has_few_links = _has_few_links([segment], _MAX_LINKED)
             min_score = _MIN_LAST_SCORE if has_few_links else _MIN_LINKED_LAST_SCORE
             is_likely = scores[i] >= min_score and any(map(str.isalpha, segment.text))
-            if is_likely and (
-                has_few_links or not (segment.is_link or _is_action_or_related_link(segment))
-            ):
+            if is_likely and (has_few_links or not (segment.is_link or _is_promotion(segment))):
                 yield i
 
 
-def _is_action_or_related_link(segment: Segment) -> bool:
-    """Return whether a linked line is a call to action ('Join us!') or a related link ('Next: x')."""
+def _is_promotion(segment: Segment) -> bool:
+    """Return whether a linked line is a call to action ('Join us!') or a reference ('Next: x')."""
     links = {enclosing_link(leaf.element) for leaf in segment.leaves} - {None}
     return segment.text.endswith(("!", "！")) or (len(links) == 1 and ":" in segment.text)
 
