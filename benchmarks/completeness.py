@@ -206,7 +206,7 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
     bare = [block for block in article.blocks if not isinstance(block, Figure)]
     article = replace(article, blocks=tuple(bare))
     # The margins are cropped, so all pages must have the same.
-    printed = render_pdf(replace(render_html([article], {}), extended_css=()))
+    printed = render_pdf(replace(render_html([article], {}), extended_styles=()))
     expected = [[part for text in row for part in parts(text)] for row in pieces_by_row(article)]
     # In drawing order and in line order: only the latter is right for ruby annotations above words
     # and for right-to-left text.

@@ -237,7 +237,7 @@ def _link_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]
     if link is None:
         return
     href = (link.get("href") or "").strip()[:2000]
-    if enlarges(link):
+    if links_to_enlargement(link):
         yield "linked to a picture"
     elif _SHARE_LINK.match(href):
         yield "linked for sharing"
@@ -384,7 +384,7 @@ _ENLARGING_NAME = re.compile(
 )
 
 
-def enlarges(link: HtmlElement) -> bool:
+def links_to_enlargement(link: HtmlElement) -> bool:
     """Return whether a link enlarges the picture in it, by its address or for a script."""
     if IMAGE_FILE.search((link.get("href") or "").strip()[:2000]):
         return True

@@ -13,7 +13,7 @@ from ..html.visibility import is_not_displayed
 from ..text import CAMEL_CASE
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_credit_line
-from .features import FeatureReader, enlarges, find_dialog, is_one_of_many, nearest_link
+from .features import FeatureReader, find_dialog, is_one_of_many, links_to_enlargement, nearest_link
 from .srcset import original_url
 
 #: A shorter caption may be a teaser's.
@@ -383,7 +383,9 @@ def _has_page_link(element: HtmlElement) -> bool:
 def _leads_to_page(link: HtmlElement) -> bool:
     """Return whether a link leads to another page rather than to a larger picture."""
     href = (link.get("href") or "").strip()
-    return bool(href) and not href.startswith(("#", "javascript:")) and not enlarges(link)
+    return (
+        bool(href) and not href.startswith(("#", "javascript:")) and not links_to_enlargement(link)
+    )
 
 
 #: A size or a number in the query of a picture's address, which a counter's does not have.

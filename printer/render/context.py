@@ -45,14 +45,14 @@ from ..themes.options import StyledTheme, apply_options
 from ..themes.page import (
     CHARACTER_WIDTH,
     UNITS,
-    LongerPages,
+    ExtendedPageStyle,
     PageGeometry,
-    build_longer_pages,
     build_stylesheet,
+    extend_pages,
     page_geometry,
 )
 from ..urls import is_http
-from .figures import FigurePlacer, PicturePlacement, bound_lead_pictures
+from .figures import FigurePlacer, PicturePlacement, limit_lead_heights
 from .inline import inline
 from .limits import limit_article
 from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style, highest_note_number
@@ -67,7 +67,7 @@ class Document:
     """HTML for print, with its assets and the settings of its PDF.
 
     Every ``line_numbers``-th line is numbered in the margin (0: none).  Pictures that are printed
-    much smaller than prepared are scaled down to ``dpi`` (0: never).  ``extended_css`` are
+    much smaller than prepared are scaled down to ``dpi`` (0: never).  ``extended_styles`` are
     style sheets with longer pages (none if this is not allowed).
     """
 
@@ -80,7 +80,7 @@ class Document:
     dpi: int = 0
     grayscale: bool = False
     first_page: int = 1
-    extended_css: tuple[LongerPages, ...] = ()
+    extended_styles: tuple[ExtendedPageStyle, ...] = ()
 
 
 #: A longer standfirst is cut on the front page of a digest.
@@ -354,7 +354,7 @@ def build_document(
     lead_figures = frozenset(id(block) for article in articles for block in article.blocks[:2])
     placer = FigurePlacer(pictures, context.geometry, lead_figures)
     if context.edition:
-        bound_lead_pictures(placer, [a for i, a in zip(indexes, articles, strict=True) if i])
+        limit_lead_heights(placer, [a for i, a in zip(indexes, articles, strict=True) if i])
     articles = [_move_spanning_picture(article, placer) for article in articles]
     options, theme = context.options, context.styling.theme
     outline: tuple[Heading, ...] = ()
@@ -379,14 +379,14 @@ def build_document(
     names = (figure.svg or figure.src for article in articles for figure in article.figures)
     used = (pictures[name] for name in names if name in pictures)
     drawings = (formula.picture for formula in formulas.values())
-    extended_css: tuple[LongerPages, ...] = ()
+    extended_styles: tuple[ExtendedPageStyle, ...] = ()
     if not context.has_contents:
-        extended_css = build_longer_pages(context.styling, context.geometry, options)
+        extended_styles = extend_pages(context.styling, context.geometry, options)
     return replace(
         document,
         assets=Assets.of((*used, *codes.values(), *drawings, *theme.files.values())),
         line_numbers=theme.page.line_numbers,
-        extended_css=extended_css,
+        extended_styles=extended_styles,
     )
 
 

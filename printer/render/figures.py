@@ -42,7 +42,7 @@ class PicturePlacement:
     """A picture as seen by templates, with its size in CSS pixels (0: unknown).
 
     ``position`` is ``narrow`` in the middle of the measure, ``beside`` with text next to it;
-    ``heads`` is true if it belongs to the heading below it.
+    ``belongs_to_next_heading``: it belongs to the heading below it.
     """
 
     url: str
@@ -50,7 +50,7 @@ class PicturePlacement:
     height: int = 0
     spans_columns: bool = False
     position: Position = "full"
-    heads: bool = False
+    belongs_to_next_heading: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,10 @@ class FigurePlacer:
             size = width, "narrow" if position == "beside" else position
         width, position = size
         height = max(1, round(width * picture.height / picture.width))
-        heads = id(figure) in self.heading_figures
-        return PicturePlacement(asset_url(picture), width, height, spans_columns, position, heads)
+        is_headed = id(figure) in self.heading_figures
+        return PicturePlacement(
+            asset_url(picture), width, height, spans_columns, position, is_headed
+        )
 
     def picture(self, figure: Figure) -> Picture | None:
         return self.pictures.get(figure.svg or figure.src)
@@ -198,7 +200,7 @@ def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureR
             index += 1
             continue
         if isinstance(block, Embed):
-            _bound_heights(placer, block.blocks, _MAX_POSTER_HEIGHT_SHARE)
+            _limit_heights(placer, block.blocks, _MAX_POSTER_HEIGHT_SHARE)
         if isinstance(block, Figure) and id(block) not in placer.heading_figures:
             _place_beside(placer, block, run[index + 1 : index + 5])
         arranged.append(block)
@@ -227,7 +229,7 @@ def _find_heading_figures(placer: FigurePlacer, run: Sequence[Block]) -> None:
         placer.heading_figures.update(map(id, above))
         length = sum(len(text) for text in iter_text(*run))
         if length <= _MAX_SHORT_ENTRY_CHARS * len(above):
-            _bound_heights(placer, above, _MAX_ENTRY_HEIGHT_SHARE)
+            _limit_heights(placer, above, _MAX_ENTRY_HEIGHT_SHARE)
 
 
 def _arrange_entries(placer: FigurePlacer, block: Block) -> Block:
@@ -367,7 +369,7 @@ def _make_row(
     return FigureRow(tuple(row))
 
 
-def _bound_heights(placer: FigurePlacer, figures: Iterable[Block], share: float) -> None:
+def _limit_heights(placer: FigurePlacer, figures: Iterable[Block], share: float) -> None:
     """Make the pictures of figures no higher than a share of the page."""
     highest = placer.geometry.text_height * share / UNITS["px"]
     for figure in figures:
@@ -385,11 +387,11 @@ def _bound_heights(placer: FigurePlacer, figures: Iterable[Block], share: float)
 _MAX_LEAD_HEIGHT_SHARE = 0.27
 
 
-def bound_lead_pictures(placer: FigurePlacer, stories: Iterable[Article]) -> None:
+def limit_lead_heights(placer: FigurePlacer, stories: Iterable[Article]) -> None:
     """Bound the heights of stories' first pictures, to fit them below the story before."""
     if placer.geometry.columns == 1:
         for story in stories:
-            _bound_heights(placer, story.blocks[:2], _MAX_LEAD_HEIGHT_SHARE)
+            _limit_heights(placer, story.blocks[:2], _MAX_LEAD_HEIGHT_SHARE)
 
 
 #: The space at the sides of a table's cell as a share of the measure.

@@ -231,7 +231,7 @@ def _parse_length(text: str) -> float | None:
     return 0.0 if text == "0" else None
 
 
-class LongerPages(NamedTuple):
+class ExtendedPageStyle(NamedTuple):
     """A style sheet that fits more on a page, and the share of a page that it gains."""
 
     css: str
@@ -274,7 +274,7 @@ def _page_rules(page: PageGeometry) -> Iterator[str]:
     # A rotated page for tables that are too wide.
     side = min(left, right)
     margins = _mm(side, bottom, side, top)
-    yield f"@page turned {{ size: {_mm(page.height, page.width)}; margin: {margins} }}"
+    yield f"@page rotated {{ size: {_mm(page.height, page.width)}; margin: {margins} }}"
     yield f"html {{ font-size: {page.font_size:.2f}pt }}"
 
 
@@ -298,9 +298,9 @@ SMALLER_TYPE = 0.97
 MIN_MARGIN_LINES = 3
 
 
-def build_longer_pages(
+def extend_pages(
     styling: StyledTheme, page: PageGeometry, options: PrintOptions
-) -> tuple[LongerPages, ...]:
+) -> tuple[ExtendedPageStyle, ...]:
     """Return style sheets with two more lines a page, the second with smaller type; or none."""
     settings = styling.theme.page
     if options.fit or options.margin or options.css or settings.line_numbers:
@@ -316,13 +316,13 @@ def build_longer_pages(
     margins = "; ".join(f"margin-{edge}: {edges[edge]:.3f}mm !important" for edge in edges)
     leading = f"--leading: {CLOSER_LEADING * settings.leading:.4f}rem !important"
     height = (1 + 2 * line / page.text_height) / CLOSER_LEADING
-    longer = LongerPages(f"@page {{ {margins} }} :root {{ {leading} }}", height - 1)
+    longer = ExtendedPageStyle(f"@page {{ {margins} }} :root {{ {leading} }}", height - 1)
     if "font_size" in styling.chosen or options.font_size:
         return (longer,)
     size = f"{SMALLER_TYPE * page.font_size:.3f}pt !important"
     smaller = f"{longer.css} html {{ font-size: {size} }}"
     # Lines are closer, and have more characters.
-    return longer, LongerPages(smaller, height / SMALLER_TYPE**2 - 1)
+    return longer, ExtendedPageStyle(smaller, height / SMALLER_TYPE**2 - 1)
 
 
 def _mm(*lengths: float) -> str:

@@ -30,7 +30,7 @@ from printer.render.figures import (
     FigureRow,
     PicturePlacement,
     arrange,
-    bound_lead_pictures,
+    limit_lead_heights,
 )
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
@@ -298,13 +298,15 @@ def test_a_picture_above_its_heading_is_kept_with_it(is_above: bool) -> None:
     arrange(place, run)
     placements = [place(block) for block in run if isinstance(block, Figure)]
 
-    assert [placement.heads for placement in placements if placement] == [is_above] * 4
+    assert [placement.belongs_to_next_heading for placement in placements if placement] == [
+        is_above
+    ] * 4
 
 
 def test_the_lead_pictures_of_stories_that_run_on_are_small() -> None:
     place = placer((1200, 800), (1200, 800))
     lead, other = Figure("p0"), Figure("p0")
-    bound_lead_pictures(place, [Article("Oars", (lead, LONG, LONG, other), url="")])
+    limit_lead_heights(place, [Article("Oars", (lead, LONG, LONG, other), url="")])
     lead_placement, other_placement = place(lead), place(other)
 
     assert lead_placement is not None

@@ -114,9 +114,9 @@ def test_a_last_page_of_two_lines_is_spared():
     pages = {}
     for count in (28, 31, 34, 43):
         document = render_html([article(*paragraphs(count))], {})
-        assert document.extended_css
+        assert document.extended_styles
         pages[count] = (
-            render_pdf(replace(document, extended_css=())).pages,
+            render_pdf(replace(document, extended_styles=())).pages,
             render_pdf(document).pages,
         )
     assert (2, 1) in pages.values()
@@ -136,7 +136,9 @@ def test_a_last_page_is_spared_if_those_before_have_room_for_it(
         figure_placement, "enable", lambda html, **options: tried.append(enable(html, **options))
     )
     document = render_html([article(*paragraphs(count))], {})
-    assert render_pdf(replace(document, extended_css=())).pages == {38: 2, 120: 4, 517: 14}[count]
+    assert (
+        render_pdf(replace(document, extended_styles=())).pages == {38: 2, 120: 4, 517: 14}[count]
+    )
     tried.clear()
     assert render_pdf(document).pages == pages
     assert len(tried) == layouts
@@ -146,10 +148,10 @@ def test_type_gets_smaller_only_if_longer_pages_are_not_enough():
     counts = []
     for count in range(30, 40):
         document = render_html([article(*paragraphs(count))], {})
-        longer, smaller, _ = document.extended_css
+        longer, smaller, _ = document.extended_styles
         counts.append(
             tuple(
-                render_pdf(replace(document, extended_css=sheets)).pages
+                render_pdf(replace(document, extended_styles=sheets)).pages
                 for sheets in ((), (longer,), (longer, smaller))
             )
         )
@@ -162,7 +164,7 @@ def test_type_gets_smaller_only_if_longer_pages_are_not_enough():
     [{"margin": "20mm"}, {"fit": 2}, {"theme_options": ("leading=1.5",)}, {"theme": "manuscript"}],
 )
 def test_pages_are_not_extended_against_the_options(options):
-    assert render_html([SAMPLE_ARTICLE], {}, PrintOptions(**options)).extended_css == ()
+    assert render_html([SAMPLE_ARTICLE], {}, PrintOptions(**options)).extended_styles == ()
 
 
 @pytest.mark.parametrize(
@@ -858,7 +860,9 @@ def test_a_last_page_that_is_needed_has_five_lines(theme, monkeypatch):
     options = PrintOptions(theme=theme)
     lengths = []
     for count in range(32, 60, 2):
-        document = replace(render_html([article(*paragraphs(count))], {}, options), extended_css=())
+        document = replace(
+            render_html([article(*paragraphs(count))], {}, options), extended_styles=()
+        )
         found = []
         for least in (0, engine.MIN_LAST_LINES):
             monkeypatch.setattr(engine, "MIN_LAST_LINES", least)
@@ -883,7 +887,7 @@ def test_lines_moved_to_a_last_page_leave_no_hole(monkeypatch):
     moved = []
     for count in range(9, 20, 2):
         blocks = (*paragraphs(count), steps, paragraph("Line of the end."))
-        document = replace(render_html([article(*blocks)], {}, options), extended_css=())
+        document = replace(render_html([article(*blocks)], {}, options), extended_styles=())
         holes = []
         for least in (0, engine.MIN_LAST_LINES):
             monkeypatch.setattr(engine, "MIN_LAST_LINES", least)

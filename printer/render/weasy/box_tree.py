@@ -60,10 +60,10 @@ class Change:
         at = target if target <= index else target - count
         children[at:at] = moved
         self.set(parent, "children", type(parent.children)(_rejoin(children)))
-        self._settle_indents(parent, min(index, target), max(index + count, target) + 1)
+        self._apply_indents(parent, min(index, target), max(index + count, target) + 1)
         return True
 
-    def _settle_indents(self, parent: Box, start: int, end: int) -> None:
+    def _apply_indents(self, parent: Box, start: int, end: int) -> None:
         """Indent exactly the paragraphs that follow another paragraph."""
         indented, flush = getattr(parent, _INDENTS)
         for index in range(max(1, start), min(end, len(parent.children))):
@@ -121,7 +121,7 @@ _DIVIDED = "_webprint_whole"
 _LINE_ENDS = (" ", "\n", "-", "\u2010", "\u2013", "\u2014")
 
 
-def divide(paragraph: Box, fragment: Box) -> tuple[Box, Box] | None:
+def split_paragraph(paragraph: Box, fragment: Box) -> tuple[Box, Box] | None:
     """Return a paragraph up to the end of a line on a page, and the rest, as two paragraphs.
 
     Return None if it is not all text, or has too few lines.  ``fragment`` is its box on the page.

@@ -151,8 +151,8 @@ def lay_out_document(html: Any, document: Document) -> Any:
     css = f"html {{ break-before: {side} }} @page :first {{ counter-reset: page {number} }}"
     first_page = [CSS(string=css)] if number != 1 else []
     layout = lay_out()
-    if document.extended_css and (share := _needed_share(layout.pages)):
-        for stylesheet, gain in document.extended_css:
+    if document.extended_styles and (share := _needed_share(layout.pages)):
+        for stylesheet, gain in document.extended_styles:
             if share > gain * (len(layout.pages) - 1):
                 continue
             longer_layout = lay_out(CSS(string=stylesheet))

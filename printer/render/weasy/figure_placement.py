@@ -42,13 +42,13 @@ from .box_tree import (
     MIN_LINES,
     Box,
     Change,
-    divide,
     divided_paragraph,
     foot_of,
     is_beside,
     line_height,
     margins_of,
     measure_gap,
+    split_paragraph,
     text_height,
 )
 
@@ -179,8 +179,8 @@ class _PageFiller:
 
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
         """Try the steps not yet tried for this figure; moving text may be repeated if it helped."""
-        if _is_turned(place.figure):
-            return not undone and _move_turned_table_behind_text(place, self._change)
+        if _is_rotated(place.figure):
+            return not undone and _move_rotated_table_after_text(place, self._change)
         if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
             return False
         is_large = place.gap > LARGE_GAP * place.height
@@ -190,35 +190,39 @@ class _PageFiller:
         last_scale = LAST_SCALE if is_blank else MIN_SCALE
         move_text = partial(self._move_text_before_figure, page, place)
         steps: dict[str, Callable[[], bool]] = {
-            "slightly": lambda: _shrink(page, place, change, SLIGHT_SCALE),
-            "text": move_text,
+            "shrink slightly": lambda: _shrink(page, place, change, SLIGHT_SCALE),
+            "move text up": move_text,
             "shrink": lambda: _shrink(page, place, change, MIN_SCALE),
-            "back": lambda: _move_before_text(page, place, change),
-            "last": lambda: is_blank and _shrink(page, place, change, LAST_SCALE),
-            "both": lambda: is_large and _shrink_both(page, place, change, last_scale),
-            "heading": lambda: is_large and _move_heading_before_figure(place, change),
-            "torn": lambda: may_break and move_text(may_break=True),
+            "move up": lambda: _move_before_text(page, place, change),
+            "shrink most": lambda: is_blank and _shrink(page, place, change, LAST_SCALE),
+            "shrink two": lambda: is_large and _shrink_both(page, place, change, last_scale),
+            "move heading up": lambda: is_large and _move_heading_before_figure(place, change),
+            "split text": lambda: may_break and move_text(may_break=True),
         }
         if not is_figure(figure):
             allow_breaks = partial(_allow_breaks, figure, change)
             steps = {
                 "tighten": lambda: _tighten(page, place, change),
-                "breaks": lambda: may_break and allow_breaks(),
+                "break": lambda: may_break and allow_breaks(),
                 "tighten and break": lambda: (
                     may_break and _tighten(page, place, change, to_fit=False) and allow_breaks()
                 ),
-                "rows": lambda: may_break and is_blank and allow_breaks(few_rows=True),
-                "lead": lambda: may_break and _release_lead(page, place, change),
+                "break rows": lambda: may_break and is_blank and allow_breaks(few_rows=True),
+                "leave lead-in": lambda: may_break and _release_lead(page, place, change),
             }
             if _avoids_breaks(figure, ("ul", "ol")):  # It is better parted from its lead-in.
-                steps = {"tighten": steps.pop("tighten"), "lead": steps.pop("lead"), **steps}
+                steps = {
+                    "tighten": steps.pop("tighten"),
+                    "leave lead-in": steps.pop("leave lead-in"),
+                    **steps,
+                }
         elif is_beside(figure):  # It is small, and text is to be beside it.
-            steps = {"text": move_text}
+            steps = {"move text up": move_text}
         elif _is_labelled(figure):  # Its texts keep their place among the others.
             is_first = not place.index or not _is_labelled(place.parent.children[place.index - 1])
-            steps = {"text": move_text} if is_first else {}
+            steps = {"move text up": move_text} if is_first else {}
         if not undone:
-            self._tried.discard((id(figure), "text"))
+            self._tried.discard((id(figure), "move text up"))
         for name, step in steps.items():
             key = id(figure), name
             if key not in self._tried:
@@ -340,7 +344,7 @@ def _move_into_text(page: Box, parent: Box, division: _Division, change: Change)
     text: Any = division.text if is_in_tree else divided_paragraph(division.text)
     fragments = [box for box in _fragments(page, parent)[0].children if box.element is text.element]
     # The first part of a paragraph that is divided already may be on the same page.
-    halves = divide(text, fragments[-1]) if fragments else None
+    halves = split_paragraph(text, fragments[-1]) if fragments else None
     if halves is None:
         return False
     before, figure = parent.children.index(text), parent.children.index(text) + 1
@@ -382,7 +386,7 @@ def _is_movable(parent: Box, index: int) -> bool:
     if index >= len(parent.children):
         return False
     box = parent.children[index]
-    return (is_figure(box) and box.style["column_span"] != "all") or _is_turned(box)
+    return (is_figure(box) and box.style["column_span"] != "all") or _is_rotated(box)
 
 
 def is_figure(box: Box) -> bool:
@@ -390,8 +394,8 @@ def is_figure(box: Box) -> bool:
     return bool(box.element_tag == "figure" or has_class(box, "figures"))
 
 
-def _is_turned(box: Box) -> bool:
-    return bool(box.element_tag == "div" and box.style["page"] == "turned")
+def _is_rotated(box: Box) -> bool:
+    return bool(box.element_tag == "div" and box.style["page"] == "rotated")
 
 
 def _has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
@@ -498,14 +502,14 @@ def _release_lead(page: Box, place: _Place, change: Change) -> bool:
 MAX_GAP_SHARE_BEFORE_TURNED = 0.06
 
 
-def _move_turned_table_behind_text(place: _Place, change: Change) -> bool:
+def _move_rotated_table_after_text(place: _Place, change: Change) -> bool:
     """Move a rotated table and its headings after text; return whether they were moved."""
     parent, start, end = place.parent, place.start, place.index + 1
     if place.gap <= MAX_GAP_SHARE_BEFORE_TURNED * place.height:
         return False
     while _has_tag(parent, end, HEADINGS):
         end += 1
-    if end >= len(parent.children) or _is_turned(parent.children[end]):
+    if end >= len(parent.children) or _is_rotated(parent.children[end]):
         return False
     return change.move(parent, start, end + 1, place.index + 1 - start)
 
