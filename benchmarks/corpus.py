@@ -18,7 +18,7 @@ from .protocol import Unavailable
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
 #: The sets of pages from which the model learns, and all: nothing may learn from ``daniel``, whose
-#: licence is the GPL.
+#: license is the GPL.
 TRAINING_SETS = ("wcxb", "traf", "moz", "fundus", "defuddle")
 SETS = (*TRAINING_SETS, "daniel")
 

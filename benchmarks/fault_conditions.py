@@ -254,7 +254,7 @@ def _workers(database: str, folder: Path) -> Iterator[None]:
     """Run workers that sleep and store a result."""
     with WarmPrograms() as warm:
         engine = WorkerProcess(
-            warm, database, str(folder / "prints"), folder / "log", workers=2, patience=2.0
+            warm, database, str(folder / "prints"), folder / "log", workers=2, peer_timeout=2.0
         )
         try:
             yield
@@ -277,7 +277,7 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     table = JobQueue(database)
     completions, ids = count_completions(table), []
     code = [sys.executable, "-c", JUMPING, str(dice.randrange(10**6))]
-    limits = '{"workers": 2, "patience": 2.0}'
+    limits = '{"workers": 2, "peer_timeout": 2.0}'
     command = [*code, database, str(prints), limits]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as keeper:
         try:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.layout [--show]
 
-Captures the labelled pages of tests/support/layout_pages with a real browser and prints precision
+Captures the labeled pages of tests/support/layout_pages with a real browser and prints precision
 and recall of segments (equation 4 of Luo et al.), over all pages together, for ``max-subsequence``
 alone and for the default with the captions of pictures removed from the text; then both without the
 layout, to show what it contributes.  ``--show`` lists every wrong segment instead.  The paper
@@ -24,7 +24,7 @@ from printer.html.page import Page, read_page, strip_markers
 from printer.images import place_pictures, select_by_method
 from printer.options import ExtractOptions, FetchOptions
 from tests.support.layout_pages import PAGES
-from tests.support.layout_pages.sheet import LabelledPage
+from tests.support.layout_pages.sheet import LabeledPage
 from tests.support.web_server import WebServer
 
 from .protocol import Effort, Row, run_alone
@@ -47,13 +47,13 @@ def samples(*, without: bool = False) -> Iterator[Sample]:
     """Capture every page; ``without`` discards the layout (so that tags delimit segments)."""
     with WebServer() as web, Browser(FetchOptions(timeout=30), Guard([web.url])) as browser:
         for number, write in enumerate(PAGES):
-            sheet = LabelledPage(number)
+            sheet = LabeledPage(number)
             html = write(sheet)
             for path, (body, media_type) in sheet.files.items():
                 web.add(path, body, media_type=media_type)
             capture = browser.capture(web.add(f"/{write.__name__}", html))
             page = read(capture, without)
-            yield labelled(write.__name__, page, sheet)
+            yield labeled(write.__name__, page, sheet)
 
 
 def read(capture: Capture, without: bool) -> Page:
@@ -64,7 +64,7 @@ def read(capture: Capture, without: bool) -> Page:
     return read_page(capture.body, capture.url, capture.source.charset, capture.layout)
 
 
-def labelled(name: str, page: Page, sheet: LabelledPage) -> Sample:
+def labeled(name: str, page: Page, sheet: LabeledPage) -> Sample:
     """Assign labels to the segments; those without a label count as "drop".
 
     ``missing`` of the result are texts to keep that are not segments of the captured page.

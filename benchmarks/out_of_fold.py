@@ -42,7 +42,7 @@ from .text_quality import measure
 def composing(
     saved: Mapping[str, Mapping[str, Any]], *, labels: bool = False
 ) -> Callable[[Sample], Article]:
-    """Return a function that composes the article of a page from the saved or labelled choice."""
+    """Return a function that composes the article of a page from the saved or labeled choice."""
     options = ExtractOptions()
 
     def read(sample: Sample) -> Article:
@@ -50,7 +50,7 @@ def composing(
         if not page.segments:
             return Article(title="", blocks=())
         if labels:
-            values = _labelled(sample, [segment.text for segment in page.segments], values)
+            values = _labeled(sample, [segment.text for segment in page.segments], values)
         scores = {"default": tuple(values["scores"])}
         verdict = postprocess(page, Verdict(tuple(values["keep"]), scores, kind=values["kind"]))
         posts = find_posts(page, verdict)
@@ -62,7 +62,7 @@ def composing(
     return read
 
 
-def _labelled(sample: Sample, texts: Sequence[str], values: Mapping[str, Any]) -> Mapping[str, Any]:
+def _labeled(sample: Sample, texts: Sequence[str], values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the saved values of a page with the answer's choice, and its kind if known."""
     if sample.text is None:
         answers = from_snippets(texts, sample.required, sample.forbidden)

@@ -1,6 +1,6 @@
 """Pages of the corpus whose pictures and captions are known.
 
-Those of 80 pages were labelled by hand; those of today's news pages come with the set ``fundus``.
+Those of 80 pages were labeled by hand; those of today's news pages come with the set ``fundus``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import corpus
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labelled:
+class Labeled:
     """A page and its answer: addresses and caption of each picture, and addresses to ignore."""
 
     name: str
@@ -44,8 +44,8 @@ class Labelled:
         return re.sub(r"^https?:", "", url).replace("&amp;", "&").rstrip("/")
 
 
-def labelled() -> Iterator[Labelled]:
-    """Yield the pages labelled by hand, with their text as selected by the default extractor."""
+def labeled() -> Iterator[Labeled]:
+    """Yield the pages labeled by hand, with their text as selected by the default extractor."""
     samples = {sample.key: sample for sample in corpus.samples("wcxb", "traf")}
     with (corpus.CORPUS / "images.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
@@ -55,7 +55,7 @@ def labelled() -> Iterator[Labelled]:
             yield _answer(sample, record["images"], open_urls)
 
 
-def labelled_news() -> Iterator[Labelled]:
+def labeled_news() -> Iterator[Labeled]:
     """Yield the news pages whose pictures are known."""
     truth = corpus.CORPUS / "fundus" / "truth.jsonl"
     if not truth.is_file():
@@ -69,10 +69,10 @@ def labelled_news() -> Iterator[Labelled]:
 
 def _answer(
     sample: corpus.Sample, pictures: list[dict[str, object]], open_urls: list[str]
-) -> Labelled:
+) -> Labeled:
     page = read_page(sample.html, sample.url)
     verdict = select_segments(page, ExtractOptions())
-    answer = Labelled(sample.key, sample.site, page, verdict, ())
+    answer = Labeled(sample.key, sample.site, page, verdict, ())
     return replace(
         answer,
         pictures=tuple(

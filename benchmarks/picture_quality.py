@@ -1,7 +1,7 @@
 """Measure the choice of pictures and captions against pages with known answers.
 
-A kept picture is correct if it shares an address with a labelled picture; debatable ones are
-ignored, and repetitions count once.  A caption is correct if its words are those of the labelled
+A kept picture is correct if it shares an address with a labeled picture; debatable ones are
+ignored, and repetitions count once.  A caption is correct if its words are those of the labeled
 one (Jaccard index 0.8), with or without the credit, or if both are empty.  'out of fold' is the
 default with weights learned on the other pages.
 """
@@ -19,7 +19,7 @@ from printer.options import IMAGE_METHODS
 from printer.selection import PlacedFigure
 
 from . import corpus
-from .picture_labels import Labelled, labelled, labelled_news
+from .picture_labels import Labeled, labeled, labeled_news
 from .protocol import Effort, Row, Unavailable, run_alone
 from .train_pictures import out_of_fold
 
@@ -38,7 +38,7 @@ class Counts:
     pages: int = 0
 
 
-def count(counts: Counts, answer: Labelled, placed: Iterable[PlacedFigure]) -> None:
+def count(counts: Counts, answer: Labeled, placed: Iterable[PlacedFigure]) -> None:
     """Add the pictures of one page."""
     matched: set[int] = set()
     wrong = 0
@@ -57,7 +57,7 @@ def count(counts: Counts, answer: Labelled, placed: Iterable[PlacedFigure]) -> N
     counts.pages += 1
 
 
-def _chosen(name: str, page: Labelled) -> PictureSelection:
+def _chosen(name: str, page: Labeled) -> PictureSelection:
     return select_by_method(page.page, page.verdict, name)
 
 
@@ -77,7 +77,7 @@ def _alike(first: str, second: str) -> bool:
     return len(words[0] & words[1]) >= 0.8 * len(words[0] | words[1])
 
 
-def measure(pages: Iterable[Labelled], choose_: Callable[[Labelled], PictureSelection]) -> Counts:
+def measure(pages: Iterable[Labeled], choose_: Callable[[Labeled], PictureSelection]) -> Counts:
     """Score one method of selection."""
     counts = Counts()
     for answer in pages:
@@ -112,8 +112,8 @@ def rows(effort: Effort) -> Iterator[Row]:
     """Yield the figures for the runner: all pages at any effort, as they are few."""
     del effort
     if not (corpus.CORPUS / "images.jsonl").is_file():
-        raise Unavailable("not measured: the labelled pictures are not available")
-    pages, news = list(labelled()), list(labelled_news())
+        raise Unavailable("not measured: the labeled pictures are not available")
+    pages, news = list(labeled()), list(labeled_news())
     counts_by_method = {name: measure(pages, partial(_chosen, name)) for name in IMAGE_METHODS}
     folds = out_of_fold([*pages, *news])
     counts_by_method[OUT_OF_FOLD] = measure(pages, folds.__getitem__)

@@ -91,8 +91,8 @@ def run(
     benchmark: Benchmark, effort: Effort, folder: Path, deadline: float | None = None
 ) -> Outcome:
     """Run one benchmark in a new process."""
-    patience = PATIENCE if benchmark.alone else SHARED_PATIENCE
-    limit = float(patience * benchmark.seconds)
+    peer_timeout = PATIENCE if benchmark.alone else SHARED_PATIENCE
+    limit = float(peer_timeout * benchmark.seconds)
     seconds_left = limit if deadline is None else deadline - time.monotonic()
     if deadline is not None and seconds_left < _WORTH:
         return Outcome(benchmark, trouble="not started: the time budget was used up")

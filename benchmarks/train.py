@@ -157,9 +157,9 @@ def _rows(lessons: list[Lesson], folds: Counts, aside: int | None) -> list[Float
 def _grow(lessons: list[Lesson], rows: list[Floats], indexes: list[int]) -> BoostedTrees:
     answers = np.concatenate([lessons[i].answers for i in indexes])
     weights = np.concatenate([lessons[i].weights for i in indexes])
-    labelled = weights > 0
-    matrix = np.concatenate([rows[i] for i in indexes])[labelled]
-    return grow(matrix, answers[labelled], weights[labelled], TREES, SEEDS)
+    labeled = weights > 0
+    matrix = np.concatenate([rows[i] for i in indexes])[labeled]
+    return grow(matrix, answers[labeled], weights[labeled], TREES, SEEDS)
 
 
 def _split(lessons: list[Lesson], fold: int | None) -> tuple[list[int], list[int]]:

@@ -13,7 +13,7 @@ from printer.extraction.classifier.network import (
     NetworkEnsemble,
     SegmentGraph,
     log_compress,
-    standardise,
+    standardize,
 )
 
 Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]
@@ -127,7 +127,7 @@ def _batch(cases: Sequence[Case], mean: Floats, scale: Floats) -> _Batch:
     answers = joined([case.answers for case in cases])
     weights = joined([case.weights for case in cases])
     return _Batch(
-        standardise(joined([case.rows for case in cases]), mean, scale),
+        standardize(joined([case.rows for case in cases]), mean, scale),
         sizes,
         np.nan_to_num(answers),
         weights / max(1e-6, float(weights.sum())),

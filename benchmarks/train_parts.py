@@ -1,4 +1,4 @@
-"""Parts of training: labelled pages, log-odds, and forests in the package's format."""
+"""Parts of training: labeled pages, log-odds, and forests in the package's format."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Lesson:
         """The weights of the segments: more for longer ones, less on longer pages."""
         assert self.reading is not None
         size = np.sqrt(self.reading.word_counts + 1)
-        labelled = ~np.isnan(self.answers)
-        if not labelled.all():
-            return 0.4 * size * labelled / math.sqrt(len(size))
+        labeled = ~np.isnan(self.answers)
+        if not labeled.all():
+            return 0.4 * size * labeled / math.sqrt(len(size))
         weight = SET_WEIGHTS.get(self.sample.set, 1.0) * (COPY_WEIGHT if self.sample.copy else 1)
         return weight * size / size.sum() ** 0.7
 

@@ -2,7 +2,7 @@
 
 usage: python -m benchmarks.train_pictures
 
-Learns from the pages labelled by hand and from the news pages of the set ``fundus``, and writes
+Learns from the pages labeled by hand and from the news pages of the set ``fundus``, and writes
 printer/images/weights.json.  Pages of a site are never in two folds.  A page has the weight of the
 square root of its number of pictures, so that galleries do not dominate.
 """
@@ -29,14 +29,14 @@ from printer.images.selection import PictureSelection
 from printer.selection import Verdict
 
 from . import corpus
-from .picture_labels import Labelled, labelled, labelled_news
+from .picture_labels import Labeled, labeled, labeled_news
 
 WEIGHTS = Path(methods.__file__).with_name("weights.json")
 #: The strength of the ridge penalty, and the probability from which a picture is kept.
 PENALTY = 3.0
 PROBABILITY = 0.45
 ROUNDS = 30
-#: Prior weights of features that are too rare on the labelled pages: the penalty pulls their
+#: Prior weights of features that are too rare on the labeled pages: the penalty pulls their
 #: weights towards these instead of towards 0.
 KNOWN = {
     "under the word for advertising": -2.5,
@@ -74,8 +74,8 @@ KNOWN = {
 FOLDS = 10
 
 
-def learn(pages: Sequence[Labelled]) -> Weights:
-    """Learn weights from labelled pages (Newton's method)."""
+def learn(pages: Sequence[Labeled]) -> Weights:
+    """Learn weights from labeled pages (Newton's method)."""
     rows: list[tuple[frozenset[str], bool, float]] = []
     for answer in pages:
         candidates = []
@@ -119,11 +119,11 @@ def _candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, f
     ]
 
 
-def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, PictureSelection]:
+def out_of_fold(pages: Sequence[Labeled], seed: int = 1) -> Mapping[Labeled, PictureSelection]:
     """Select the pictures of each page with weights learned on the other folds."""
     sites = sorted({answer.site for answer in pages})
     random.Random(seed).shuffle(sites)
-    choices: dict[Labelled, PictureSelection] = {}
+    choices: dict[Labeled, PictureSelection] = {}
     for fold in range(FOLDS):
         aside = set(sites[fold::FOLDS])
         weights = learn([answer for answer in pages if answer.site not in aside])
@@ -134,12 +134,12 @@ def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, P
 
 
 def main() -> int:
-    """Learn from all labelled pages and write the weights."""
+    """Learn from all labeled pages and write the weights."""
     argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
     if not (corpus.CORPUS / "images.jsonl").is_file():
-        print(f"no labelled pictures in {corpus.CORPUS}: nothing was learned", file=sys.stderr)
+        print(f"no labeled pictures in {corpus.CORPUS}: nothing was learned", file=sys.stderr)
         return 1
-    weights = learn([*labelled(), *labelled_news()])
+    weights = learn([*labeled(), *labeled_news()])
     by_feature = {name: value for name, value in sorted(weights.weights.items()) if value}
     data = {"threshold": weights.threshold, "weights": by_feature}
     WEIGHTS.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")

@@ -236,7 +236,7 @@ class LoadedSettings:
         return frozenset(name for name, origin in self.origins.items() if origin != "default")
 
     @property
-    def typed(self) -> frozenset[str]:
+    def from_command_line(self) -> frozenset[str]:
         return frozenset(name for name, origin in self.origins.items() if origin == "command line")
 
     def with_defaults(self, names: Collection[str]) -> LoadedSettings:

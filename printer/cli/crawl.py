@@ -167,22 +167,22 @@ class _CrawlRun:
                 self.interrupted = True
                 return self.crawler.summary()
 
-    def _show(self, visit: Lease, outcome: Outcome, article: CrawledArticle | None) -> None:
+    def _show(self, lease: Lease, outcome: Outcome, article: CrawledArticle | None) -> None:
         console = self.console
         with self._lock:
             self._visited += 1
-            console.show_status(f"{self._visited} visited: {visit.url}")
-            console.detail(f"{visit.url}: {_outcome_name(outcome, article)}")
+            console.show_status(f"{self._visited} visited: {lease.url}")
+            console.detail(f"{lease.url}: {_outcome_name(outcome, article)}")
             problem = getattr(outcome, "problem", "")
             if isinstance(outcome, Failed):
                 problem = outcome.error.message if outcome.temporary else ""
-                if visit.depth == 0:
+                if lease.depth == 0:
                     self.errors.append(outcome.error)
                     if not outcome.temporary and self.seeds > 1:
                         console.error(outcome.error)
-            if problem and visit.host not in self._hosts:
-                self._hosts.add(visit.host)
-                console.warn(f"{visit.url}: {problem}; trying again for a while")
+            if problem and lease.host not in self._hosts:
+                self._hosts.add(lease.host)
+                console.warn(f"{lease.url}: {problem}; trying again for a while")
             if article:
                 console.advance()
                 console.detail(f"found {article.info.title!r}, {article.score:.2f}")

@@ -363,7 +363,9 @@ def _issue_builder(
 
     if pool:
         pool.time_limit = loaded.settings.print_timeout
-    return IssueBuilder(loaded.settings, history, loaded.typed, console.show_step, pool, workers)
+    return IssueBuilder(
+        loaded.settings, history, loaded.from_command_line, console.show_step, pool, workers
+    )
 
 
 def _write_issue(out: str, issue: Issue, result: Result) -> str:

@@ -549,23 +549,23 @@ def check_print(
     loaded: LoadedSettings, names: Sequence[str], form: Format, *, bundle: bool, url: str
 ) -> None:
     """Raise :class:`UsageError` for an option of the call that would have no effect."""
-    typed = loaded.typed
-    if "title" in typed and not (bundle and len(names) > 1):
+    flags = loaded.from_command_line
+    if "title" in flags and not (bundle and len(names) > 1):
         raise UsageError(
             "--title makes a cover for several pages in one file", hint="Add --bundle FILE"
         )
     local = not url and not any(name != output.STDOUT and not path_exists(name) for name in names)
-    if local and (name := _first_typed(_FOR_WEB, typed)):
+    if local and (name := _first_flag(_FOR_WEB, flags)):
         raise UsageError(
             f"{_option_name(name, loaded.settings)} has no effect on a local file",
             hint="Leave it out, or name the page's address",
         )
-    if form != "pdf" and (name := _first_typed(_LAYOUT, typed)):
+    if form != "pdf" and (name := _first_flag(_LAYOUT, flags)):
         hint = "Leave it out, or write a PDF"
         raise UsageError(
             f"{_option_name(name)} has no effect on {output.FORMAT_NAMES[form]} output", hint=hint
         )
-    if form not in FORMATS_WITH_PICTURES and (name := _first_typed(("dpi", "grayscale"), typed)):
+    if form not in FORMATS_WITH_PICTURES and (name := _first_flag(("dpi", "grayscale"), flags)):
         target = f"{output.FORMAT_NAMES[form]} output, which has no pictures"
         hint = "Leave it out, or write PDF, EPUB or HTML"
         raise UsageError(f"{_option_name(name)} has no effect on {target}", hint=hint)
@@ -573,25 +573,25 @@ def check_print(
 
 def check_settings(loaded: LoadedSettings) -> None:
     """Raise :class:`UsageError` for settings of a call that contradict or need each other."""
-    settings, typed = loaded.settings, loaded.typed
-    if {"verbose", "quiet"} <= typed:
+    settings, flags = loaded.settings, loaded.from_command_line
+    if {"verbose", "quiet"} <= flags:
         raise UsageError("--verbose and --quiet contradict each other", hint="Leave one out")
-    if {"rules", "no_rules"} <= typed:
+    if {"rules", "no_rules"} <= flags:
         raise UsageError("--rules and --no-rules contradict each other", hint="Leave one out")
-    needs_key = _first_typed(("key_query", "key_paragraphs_as"), typed)
+    needs_key = _first_flag(("key_query", "key_paragraphs_as"), flags)
     if needs_key and not settings.key_paragraphs:
         raise UsageError(
             f"{_option_name(needs_key)} has no effect without --key-paragraphs",
             hint="Add --key-paragraphs 3",
         )
-    if "ner" in typed and settings.image_method != "joshi-liu":
+    if "ner" in flags and settings.image_method != "joshi-liu":
         from ..images.papers.ner import check_recognizer
 
         check_recognizer(settings.ner)
         raise UsageError("--ner needs a method that uses it", hint="Add --image-method joshi-liu")
-    if "user" in typed and not settings.user.partition(":")[1]:
+    if "user" in flags and not settings.user.partition(":")[1]:
         raise UsageError("--user takes NAME:PASSWORD", hint="As in --user ann:secret")
-    for name in {"css", "cookies"} & typed:
+    for name in {"css", "cookies"} & flags:
         value = str(getattr(settings, name))
         path = Path(value).expanduser()
         if value and (not path_exists(path) or path.is_dir()):
@@ -600,8 +600,8 @@ def check_settings(loaded: LoadedSettings) -> None:
             )
 
 
-def _first_typed(names: Collection[str], typed: Collection[str]) -> str:
-    return next((name for name in names if name in typed), "")
+def _first_flag(names: Collection[str], flags: Collection[str]) -> str:
+    return next((name for name in names if name in flags), "")
 
 
 def _option_name(name: str, settings: Settings | None = None) -> str:

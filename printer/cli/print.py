@@ -114,7 +114,7 @@ def print_pages(
     arguments, out = split_output(pages or [], out)
     names = list_pages(arguments, lists or ())
     check_pages(names, url)
-    chosen = settings.format if "format" in loaded.typed else "auto"
+    chosen = settings.format if "format" in loaded.from_command_line else "auto"
     target = Target.parse(out, bundle, pages=len(names), named=chosen, force=force)
     form = output.format_of(target.name) if chosen == "auto" else None
     form = form or settings.print_options().format

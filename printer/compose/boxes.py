@@ -37,7 +37,7 @@ def is_box(element: HtmlElement) -> bool:
     is_headed = _is_headed_aside(element)
     if not (classes or is_headed) or element.tag == "body":
         return False
-    if not is_headed and not _BOX_CLASS.search(classes) and not _is_labelled_box(element, classes):
+    if not is_headed and not _BOX_CLASS.search(classes) and not _is_labeled_box(element, classes):
         return False
     tags = [inner.tag for inner in islice(element.iter(), _MAX_ELEMENTS)]
     return len(tags) < _MAX_ELEMENTS and len(tags) - tags.count("span") <= _MAX_PLAIN_ELEMENTS
@@ -55,7 +55,7 @@ _ENDS_IN_BOX_NAME = re.compile(
 _SET_OFF_TAGS = frozenset({"aside", "section", "blockquote"})
 
 
-def _is_labelled_box(element: HtmlElement, classes: str) -> bool:
+def _is_labeled_box(element: HtmlElement, classes: str) -> bool:
     is_plain = _PLAIN_BOX_CLASS.search(classes) is not None
     if not is_plain and not _ENDS_IN_BOX_NAME.search(classes):
         return False

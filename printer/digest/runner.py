@@ -137,7 +137,9 @@ def build_in_worker(loaded: LoadedSettings, digest: Digest, now: datetime) -> Bu
         pool = None
         if remote is None:
             pool = stack.enter_context(RenderPool(settings.print_timeout, fork=False))
-        builder = IssueBuilder(settings, history, loaded.typed, pool=pool, workers=remote)
+        builder = IssueBuilder(
+            settings, history, loaded.from_command_line, pool=pool, workers=remote
+        )
         return build_issue(builder, digest, now)
 
 

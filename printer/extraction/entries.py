@@ -111,9 +111,9 @@ _MIN_SHARE = 0.8
 #: The mean score of its lines from which a part is completed on pages that consist of entries.
 _MIN_MEAN_SCORE_IN_LISTS = 0.35
 #: The share of selected lines from which labels that recur are selected in all entries.
-_MIN_LABELLED = 0.5
+_MIN_LABELED = 0.5
 #: The share below which they are dropped from all entries.
-_MIN_LABELLED_TO_STAY = 0.3
+_MIN_LABELED_TO_STAY = 0.3
 
 
 def complete_entries(
@@ -138,11 +138,11 @@ def complete_entries(
         if len(texts) < _MIN_DISTINCT * len(lines):
             if is_folded or any(text.endswith((":", "：")) for text in texts):
                 continue  # the names of values
-            if count >= _MIN_LABELLED * len(lines):
+            if count >= _MIN_LABELED * len(lines):
                 bounds = zip([-1, *lines], lines, [*lines[1:], len(keep)], strict=False)
                 for before, i, after in bounds:
                     selected[i] |= any(keep[before + 1 : after])
-            elif count < _MIN_LABELLED_TO_STAY * len(lines):
+            elif count < _MIN_LABELED_TO_STAY * len(lines):
                 for i in lines:
                     selected[i] &= len(page.segments[i].text) > _MAX_SHARED_CHARS
         elif count >= _MIN_SELECTED:

@@ -37,7 +37,7 @@ from .metadata.jsonld import DECODER, read_linked_data, walk_json
 from .metadata.metadata import Metadata, read_metadata
 from .metadata.titles import is_paragraph
 from .parse import EMAIL_ATTRIBUTE, base_url, decode, decode_emails, fix_mojibake, parse
-from .structure import name_structures
+from .structure import retag_structures
 from .visibility import HIDDEN_ON_WIDE, drop_hidden_on_all_screens, hide_by_style
 
 
@@ -196,7 +196,7 @@ def read_page(
     if HIDDEN_ON_WIDE in source:
         drop_hidden_on_all_screens(tree)
     hide_by_style(tree, elements)
-    name_structures(tree, elements, source)
+    retag_structures(tree, elements, source)
     base = base_url(tree, url)
     index = build_index(tree, page_layout)
     visible_chars = sum(len(segment.text) - segment.link_chars for segment in index.segments)

@@ -27,21 +27,21 @@ _MAX_LINES = 2000
 _SHORTCODE_HINT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
 
 
-def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: str) -> None:
+def retag_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: str) -> None:
     """Rename elements by role, style and class, and remove shortcodes and notices of links."""
     boxes = [e for e in elements if e.tag in ("blockquote", "div", "p", "section")]
-    _name_custom(elements)
-    _name_roles(boxes)
-    _name_styled(boxes)
-    _name_pairs(boxes)
-    _name_boxes(boxes)
-    _name_links_in_lists(elements)
-    _name_ingredients(boxes)
-    _name_steps(elements)
-    _name_attributions(elements)
-    _name_accordions(tree, elements, source)
+    _retag_custom_elements(elements)
+    _retag_roles(boxes)
+    _retag_styled(boxes)
+    _retag_pairs(boxes)
+    _retag_boxes(boxes)
+    _retag_links_in_lists(elements)
+    _retag_ingredients(boxes)
+    _retag_numbered_lists(elements)
+    _retag_attributions(elements)
+    _retag_accordions(tree, elements, source)
     _drop_window_notices(elements)
-    _name_breaks(elements)
+    _retag_breaks(elements)
     if _SHORTCODE_HINT.search(source):  # few pages have any
         _drop_shortcodes(tree)
 
@@ -57,7 +57,7 @@ _CUSTOM_NAMES = {
 }  # fmt: skip
 
 
-def _name_custom(elements: Iterable[HtmlElement]) -> None:
+def _retag_custom_elements(elements: Iterable[HtmlElement]) -> None:
     """Name the custom elements that are headers, footers, menus and links."""
     for element in elements:
         if isinstance(element.tag, str) and "-" in element.tag:
@@ -69,14 +69,14 @@ def _name_custom(elements: Iterable[HtmlElement]) -> None:
 # Lists and tables
 
 
-def _name_roles(boxes: Iterable[HtmlElement]) -> None:
+def _retag_roles(boxes: Iterable[HtmlElement]) -> None:
     """Name tables by role, and lists of at least two lines of text and nothing else."""
     for box in [
         box for box in boxes if box.tag == "div" and box.get("role") in {"table", "grid", "list"}
     ]:
         items = list(box)
         if box.get("role") != "list":
-            _name_table(box, lambda element: element.get("role") or "")
+            _retag_table(box, lambda element: element.get("role") or "")
         elif _are_lines(items):
             box.tag = "ul"
             for item in items:
@@ -86,12 +86,12 @@ def _name_roles(boxes: Iterable[HtmlElement]) -> None:
 _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
 
 
-def _name_styled(boxes: Iterable[HtmlElement]) -> None:
+def _retag_styled(boxes: Iterable[HtmlElement]) -> None:
     """Name tables and empty boxes in a line by display; keep the line ends that a style keeps."""
     for box in [box for box in boxes if box.tag in ("div", "p") and box.get("style")]:
         style = box.get("style") or ""
         if "table" in style and _display_style(box) == "table" and box.tag == "div":
-            _name_table(box, _display_style)
+            _retag_table(box, _display_style)
         elif "inline" in style and _INLINE_STYLE.search(style) and _is_empty(box):
             _unbox(box)
         elif "white-space" in style and _SPACED_STYLE.search(style):
@@ -143,7 +143,7 @@ _TABLE_NAMES = frozenset({"table", "grid"})
 _MAX_PARTS = 20_000
 
 
-def _name_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> None:
+def _retag_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> None:
     """Name the rows and cells of a table, if it has at least two rows of at least two cells."""
     rows: list[HtmlElement] = []
     cells: dict[HtmlElement, list[HtmlElement]] = {}
@@ -184,7 +184,7 @@ def _are_lines(items: list[HtmlElement]) -> bool:
 _MIN_PAIRS = 3
 
 
-def _name_pairs(boxes: Iterable[HtmlElement]) -> None:
+def _retag_pairs(boxes: Iterable[HtmlElement]) -> None:
     """Name tables whose rows are similar boxes, each of a label and a value."""
     for box in [box for box in boxes if box.tag == "div" and len(box) >= _MIN_PAIRS]:
         rows = list(islice(box, _MAX_LINES + 1))
@@ -241,15 +241,15 @@ _NOT_TEXT_TAGS = (
 _BOX_HINT = re.compile("code|language-|lyrics|poe|stanza|strophe|verse")
 
 
-def _name_boxes(boxes: Iterable[HtmlElement]) -> None:
+def _retag_boxes(boxes: Iterable[HtmlElement]) -> None:
     """Join lines that are boxes: code as preformatted text, verse with line breaks."""
     for box in [box for box in boxes if box.tag in ("blockquote", "div", "section")]:
         names = (box.get("class") or "")[:300]
         if names and _BOX_HINT.search(names.lower()):
-            _name_lines(box, names)
+            _retag_lines(box, names)
 
 
-def _name_links_in_lists(elements: Iterable[HtmlElement]) -> None:
+def _retag_links_in_lists(elements: Iterable[HtmlElement]) -> None:
     """Put each link of a list that has nothing but links into an item."""
     for box in [element for element in elements if element.tag in ("ul", "ol")]:
         links = list(box)
@@ -264,7 +264,7 @@ def _name_links_in_lists(elements: Iterable[HtmlElement]) -> None:
 _INGREDIENT_PROPERTIES = frozenset({"recipeIngredient", "ingredients"})
 
 
-def _name_ingredients(boxes: Iterable[HtmlElement]) -> None:
+def _retag_ingredients(boxes: Iterable[HtmlElement]) -> None:
     """Make a recipe's ingredients, which microdata marks, the items of a list, each on a line."""
     items = [box for box in boxes if box.get("itemprop") in _INGREDIENT_PROPERTIES]
     ingredients: HtmlElement | None = None
@@ -284,7 +284,7 @@ _MAX_STEPS = 100
 _DECIMAL = re.compile(r"list-style(?:-type)?\s{0,9}:\s{0,9}decimal\b")
 
 
-def _name_steps(elements: Iterable[HtmlElement]) -> None:
+def _retag_numbered_lists(elements: Iterable[HtmlElement]) -> None:
     """Make lists ordered that CSS numbers, or whose items begin with a number in an element."""
     for box in [element for element in elements if element.tag == "ul"]:
         items = list(islice(box, _MAX_STEPS + 1))
@@ -320,7 +320,7 @@ _MAX_VERSE_LINE_CHARS = 120
 _CODE_LANGUAGES = ("data-lang", "data-language")
 
 
-def _name_lines(box: HtmlElement, names: str) -> None:
+def _retag_lines(box: HtmlElement, names: str) -> None:
     is_code = _CODE_BOX_CLASS.search(names) is not None
     if not is_code and not _VERSE_CLASS.search(names):
         return
@@ -362,7 +362,7 @@ def _is_line(element: HtmlElement) -> bool:
 _BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
 
 
-def _name_breaks(elements: Iterable[HtmlElement]) -> None:
+def _retag_breaks(elements: Iterable[HtmlElement]) -> None:
     """Name the empty elements whose class calls them line breaks."""
     for element in [element for element in elements if element.tag == "span"]:
         names = (element.get("class") or "").split()[-1:]
@@ -373,7 +373,7 @@ def _name_breaks(elements: Iterable[HtmlElement]) -> None:
 _CAPTION_CLASS = re.compile(r"(?<![a-z])(?:caption|legend)(?![a-z])", re.IGNORECASE)
 
 
-def _name_attributions(elements: Iterable[HtmlElement]) -> None:
+def _retag_attributions(elements: Iterable[HtmlElement]) -> None:
     """Name captions below pictures in a line; that of a quotation in a figure is its footer."""
     for caption in [element for element in elements if element.tag in ("figcaption", "span")]:
         previous = caption.getprevious()
@@ -402,7 +402,7 @@ _HEADING_BEFORE: Callable[..., Any] = etree.XPath(
 _MAX_CONTROLS = 300
 
 
-def _name_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source: str) -> None:
+def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source: str) -> None:
     """Make controls that unfold the part below them headings, and buttons in headings text.
 
     A page has several such controls with different labels; others say 'Read more'.
@@ -424,7 +424,7 @@ def _name_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source:
     level = min(6, int(headings_before[0].tag[1]) + 1) if headings_before else 3
     for control, box in boxes_by_control:
         if labels[_beginning_of_text(box)] == 1:
-            _name_control(control, box, f"h{level}")
+            _retag_control(control, box, f"h{level}")
 
 
 def _make_inline(element: HtmlElement, *tags: str) -> None:
@@ -472,7 +472,7 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
     return None
 
 
-def _name_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
+def _retag_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
     """Make a control a heading, unless there is one in it or around it, and take away its role."""
     ancestors = [control]
     while ancestors[-1] is not box and (parent := ancestors[-1].getparent()) is not None:

@@ -32,7 +32,7 @@ from .srcset import (
     absolute_url,
     background_sources,
     best_source,
-    is_dark_version,
+    is_dark_mode_variant,
     original_url,
     picture_key,
     read_sources,
@@ -148,7 +148,7 @@ def _distant_candidate(element: HtmlElement, index: int, segment: int, lead_key:
 def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Candidate]:
     tag = element.tag
     if tag == "img":
-        if not (image_tex(element) or is_dark_version(element)):
+        if not (image_tex(element) or is_dark_mode_variant(element)):
             yield _candidate(element, "image", index, segment, read_sources(element))
     elif "-" in tag:
         if element.find(".//img") is None and (sources := read_sources(element)):

@@ -71,7 +71,7 @@ class FeatureReader:
         return frozenset(
             chain(
                 ("always", candidate.kind),
-                _size(candidate),
+                _size_features(candidate),
                 _position_features(self, candidate),
                 _surrounding_features(self, candidate, ancestors),
                 _repetition_features(self, candidate),
@@ -398,7 +398,7 @@ def links_to_enlargement(link: HtmlElement) -> bool:
 _AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])
 
 
-def _size(candidate: Candidate) -> Iterable[str]:
+def _size_features(candidate: Candidate) -> Iterable[str]:
     width, height = candidate.width, candidate.height
     if width and height:
         short, long = sorted((width, height))

@@ -2,7 +2,7 @@
 
 The default method is a weighted sum of features of position, markup, names, size and file, among
 them CUTER's criteria: the bounds of the article and the declared size.  The weights come from a
-logistic regression over labelled pages (``benchmarks/train_pictures.py``).  Joshi and Liu's
+logistic regression over labeled pages (``benchmarks/train_pictures.py``).  Joshi and Liu's
 comparison of names changed no result in cross-validation.
 """
 

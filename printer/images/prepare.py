@@ -85,7 +85,7 @@ def prepare_pictures(
 ) -> PreparedPictures:
     """Fetch and prepare the pictures of figures; a picture that fails becomes a warning.
 
-    ``width`` and ``height`` are the maximum of a picture on paper, in millimetres.
+    ``width`` and ``height`` are the maximum of a picture on paper, in millimeters.
     """
     options = options or ImageOptions()
     pairs = reversed(list(figures))
@@ -133,7 +133,7 @@ _MAX_ICON_WIDTH_PX = 100
 
 @dataclass(frozen=True, slots=True)
 class _Preparer:
-    """Prepares one picture per call, in any thread, for a maximum size in millimetres."""
+    """Prepares one picture per call, in any thread, for a maximum size in millimeters."""
 
     get: GetResource
     options: ImageOptions
@@ -184,7 +184,7 @@ class _Preparer:
         return prepare_raster(data, max_pixels, box, grayscale=self.options.grayscale)
 
     def _usable_pixels(self, figure: Figure, width: int, height: int) -> tuple[int, int]:
-        """Return the pixels that print can use; it links_to_enlargement any picture but icons."""
+        """Return the pixels that print can use; it enlarges any picture but icons."""
         inches = min(self.width / 25.4, self.height / 25.4 * width / height)
         if 0 < figure.width < _MAX_ICON_WIDTH_PX:
             inches = min(inches, figure.width / SCREEN_DPI)

@@ -48,7 +48,7 @@ _DARK_CLASS = re.compile(
 _DARK_ADDRESS = re.compile(r"#(?:gh-dark-mode-only|only-dark)$")
 
 
-def is_dark_version(element: HtmlElement) -> bool:
+def is_dark_mode_variant(element: HtmlElement) -> bool:
     """Return whether a picture is the dark-mode variant of one that also has a light variant."""
     nodes = (element, *islice(element.iterancestors(), 2))
     return bool(_DARK_ADDRESS.search((element.get("src") or "")[-30:])) or any(

@@ -126,7 +126,7 @@ class PrintEngine:
         self._workers.start()
         self._queue = JobQueue(self.database)
         self._executor = WorkflowExecutor(
-            self._queue, self.database, PRINT, self.log, self.limits.patience
+            self._queue, self.database, PRINT, self.log, self.limits.peer_timeout
         )
         # Workers that print five pages per second would otherwise idle a tenth of the time,
         # waiting for the next poll.
@@ -233,12 +233,12 @@ class WorkflowExecutor:
 
     def __init__(
         self, queue: JobQueue, database: str, kind: str, log: Callable[[str], None],
-        patience: float = 10.0,
+        peer_timeout: float = 10.0,
     ) -> None:  # fmt: skip
         self._queue, self._database, self._kind, self._log = queue, database, kind, log
         self._peers, self._name = None, "local" if kind == PRINT else f"local {kind}"
         if queue.engine.dialect.name == "postgresql":
-            self._peers = _Peers(database, patience)
+            self._peers = _Peers(database, peer_timeout)
             self._name = self._peers.name
         self._lost: dict[str, float] = {}
         self._last_log = float("-inf")
@@ -352,14 +352,14 @@ class _Peers:
     """Detects engines on a PostgreSQL server that are no longer alive.
 
     Each engine holds an advisory lock, which the server releases when the connection ends.  An
-    engine is lost if its lock has been free for ``patience`` seconds; until then, it may acquire
-    the lock again, for instance after a restart of the server.
+    engine is lost if its lock has been free for ``peer_timeout`` seconds; until then, it may
+    acquire the lock again, for instance after a restart of the server.
     """
 
-    def __init__(self, database: str, patience: float) -> None:
+    def __init__(self, database: str, peer_timeout: float) -> None:
         self._lock = secrets.randbits(62)
         self.name = f"{platform.node()}:{os.getpid()}:{self._lock}"
-        self._database, self._patience = database.replace("+psycopg", ""), patience
+        self._database, self._peer_timeout = database.replace("+psycopg", ""), peer_timeout
         self._connection: psycopg.Connection[Any] | None = None
         self._free_since: dict[str, float] = {}
         self._connect()
@@ -387,7 +387,7 @@ class _Peers:
                 if lock.isdigit():
                     connection.execute("SELECT pg_advisory_unlock(%s)", [int(lock)])
         self._free_since = {name: self._free_since.get(name, now) for name in unlocked}
-        return {name for name in unlocked if now - self._free_since[name] >= self._patience}
+        return {name for name in unlocked if now - self._free_since[name] >= self._peer_timeout}
 
 
 def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:

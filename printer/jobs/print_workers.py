@@ -71,7 +71,7 @@ class Limits:
     A job may take ``seconds`` of time and ``memory`` bytes.  A worker is replaced after
     ``jobs_per_worker`` jobs, or if it uses more than half of the memory after a job.  Results are
     deleted after ``retention`` seconds.  An engine that has not been connected to the database for
-    ``patience`` seconds counts as lost, and others run its jobs.
+    ``peer_timeout`` seconds counts as lost, and others run its jobs.
     """
 
     workers: int = 2
@@ -79,7 +79,7 @@ class Limits:
     memory: int = 2_000_000_000
     jobs_per_worker: int = 100
     retention: float = 30 * DAY
-    patience: float = 10.0
+    peer_timeout: float = 10.0
 
 
 class Abandoned(BaseException):

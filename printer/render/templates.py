@@ -145,7 +145,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         lengthy=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
         titling=is_code_title,
         introducing=introduces,
-        labelling=is_label,
+        labeling=is_label,
         naming=heads_entries,
         lines=has_short_lines,
         verse=is_verse,
@@ -425,7 +425,7 @@ MAX_BOLD_LABEL_CHARS = 90
 #: A line in brackets, as Japanese headings are.
 _BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
 MAX_PLAIN_LABEL_CHARS = 64
-MIN_LABELLED_CHARS = 80
+MIN_LABELED_CHARS = 80
 MAX_QUESTION_CHARS = 360
 
 
@@ -460,7 +460,7 @@ def _is_plain_label(text: str, following: Block) -> bool:
         return False
     if isinstance(following, Code):
         return len(text) <= MAX_CODE_LABEL_CHARS
-    min_length = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELLED_CHARS)
+    min_length = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELED_CHARS)
     return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= min_length
 
 
@@ -484,9 +484,9 @@ def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
     text = plain_text(block.spans).strip()
     before = neighbors[0] if neighbors else None
     is_first = isinstance(before, Paragraph) and plain_text(before.spans).rstrip().endswith(":")
-    may_be_long = not neighbors or any(map(is_labelled_line, neighbors))
-    is_labelled = is_labelled_line(block, MAX_LONG_ENTRY_CHARS if may_be_long else MAX_LINE_CHARS)
-    if not is_labelled and not _is_bare_line(block, text, may_be_long=is_first):
+    may_be_long = not neighbors or any(map(is_labeled_line, neighbors))
+    is_labeled = is_labeled_line(block, MAX_LONG_ENTRY_CHARS if may_be_long else MAX_LINE_CHARS)
+    if not is_labeled and not _is_bare_line(block, text, may_be_long=is_first):
         return False
     return not neighbors or any(map(is_entry, neighbors))
 
@@ -499,7 +499,7 @@ MAX_LONG_ENTRY_CHARS = 108
 _ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
 
 
-def is_labelled_line(block: Block | None, max_chars: int = MAX_LINE_CHARS) -> bool:
+def is_labeled_line(block: Block | None, max_chars: int = MAX_LINE_CHARS) -> bool:
     """Return whether a paragraph is 'Label: value' rather than a sentence."""
     text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
     is_line = len(text) <= max_chars and _ENTRY.fullmatch(text) is not None
@@ -508,8 +508,8 @@ def is_labelled_line(block: Block | None, max_chars: int = MAX_LINE_CHARS) -> bo
 
 def heads_entries(block: Paragraph, before: Block | None, following: Block | None) -> bool:
     """Return whether a line names the entry that the 'Label: value' lines below describe."""
-    is_first = not is_entry(before) and not is_labelled_line(block)
-    return is_first and is_labelled_line(following, MAX_LONG_ENTRY_CHARS)
+    is_first = not is_entry(before) and not is_labeled_line(block)
+    return is_first and is_labeled_line(following, MAX_LONG_ENTRY_CHARS)
 
 
 _BARE_END = re.compile(r"(?:[\w)%+$€£°*]|\w[”\"»])$")

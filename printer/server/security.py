@@ -194,7 +194,7 @@ def is_loopback(host: str) -> bool:
 
 
 #: How a request authenticated itself; ``button`` is the key of a bookmarklet or of the extension,
-#: ``reader`` the password of e-readers, which may do no more than read the catalogue.
+#: ``reader`` the password of e-readers, which may do no more than read the catalog.
 AuthMethod: TypeAlias = Literal["token", "cookie", "button", "reader", "none"]
 
 #: Paths without authentication; they reveal nothing about prints.
@@ -377,10 +377,10 @@ class SecurityMiddleware:
         return "cookie" if self.access.is_session(cookie) else "none"
 
     def _refuse_reader(self, scope: Scope) -> ASGIApp | None:
-        """Check a request for the catalogue; e-readers send a password (RFC 7617)."""
+        """Check a request for the catalog; e-readers send a password (RFC 7617)."""
         headers = Headers(scope=scope)
         if scope["method"] not in ("GET", "HEAD"):
-            return error_response(headers, 405, "the catalogue is read-only", "", {"Allow": "GET"})
+            return error_response(headers, 405, "the catalog is read-only", "", {"Allow": "GET"})
         if scope["state"]["auth_method"] != "none":
             return None
         scheme, _, credentials = headers.get("authorization", "").partition(" ")

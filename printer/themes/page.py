@@ -20,10 +20,10 @@ from ..text import did_you_mean, truncate
 from .loader import Device, Page, all_themes
 from .options import StyledTheme, apply_options, build_font_css
 
-#: Top, right, bottom and left, in millimetres.
+#: Top, right, bottom and left, in millimeters.
 Margins: TypeAlias = tuple[float, float, float, float]
 
-#: Lengths of CSS units in millimetres.
+#: Lengths of CSS units in millimeters.
 UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
 #: The average width of a character, in ems (English, a book face).
 CHARACTER_WIDTH = 0.43
@@ -35,7 +35,7 @@ PARAGRAPH_FILL = 0.93
 
 @dataclass(frozen=True, slots=True)
 class PageGeometry:
-    """The geometry of a page in millimetres; ``font_size`` is in points.
+    """The geometry of a page in millimeters; ``font_size`` is in points.
 
     ``gap`` is the space between columns, ``pictures`` a scale for pictures.  In duplex printing,
     the inner margin is wider by ``gutter`` and the outer one narrower.
@@ -119,7 +119,7 @@ MAX_PICTURE_HEIGHT = 0.6
 
 
 def max_picture_size(options: PrintOptions) -> tuple[float, float]:
-    """Return the maximum width and height of a picture in millimetres."""
+    """Return the maximum width and height of a picture in millimeters."""
     page = page_geometry(options)
     return page.text_width, page.text_height * MAX_PICTURE_HEIGHT
 
@@ -150,7 +150,7 @@ def _default_margins(page: Page, width: float, height: float, font_size: float) 
     return page.top * height, side, page.bottom * height, side
 
 
-#: Paper sizes by name, in millimetres.
+#: Paper sizes by name, in millimeters.
 PAPERS = {
     "a3": (297.0, 420.0), "a4": (210.0, 297.0), "a5": (148.0, 210.0), "a6": (105.0, 148.0),
     "b5": (176.0, 250.0), "letter": (215.9, 279.4), "legal": (215.9, 355.6),
@@ -223,7 +223,7 @@ _LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|pc|px)")
 
 
 def _parse_length(text: str) -> float | None:
-    """Return a CSS length in millimetres, None if the text is not one."""
+    """Return a CSS length in millimeters, None if the text is not one."""
     text = text.strip().lower()
     match = _LENGTH.fullmatch(text) if text.isascii() else None
     if match:

@@ -1,4 +1,4 @@
-"""Labelled pages as a browser draws them, and floors for their extraction (benchmarks/layout.py)."""
+"""Labeled pages as a browser draws them, and floors for their extraction (benchmarks/layout.py)."""
 
 from __future__ import annotations
 

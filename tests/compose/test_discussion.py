@@ -120,7 +120,7 @@ def plain(text: str) -> tuple[Span, ...]:
 
 
 LONG = (
-    "The gauge on the roof shows nine millimetres since this morning, which is more than "
+    "The gauge on the roof shows nine millimeters since this morning, which is more than "
     "in the whole of last month, and the gutter has begun to drip on the neighbour’s bench."
 )
 

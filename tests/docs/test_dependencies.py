@@ -1,4 +1,4 @@
-"""Every dependency is pinned, and documented with its purpose, licence and version."""
+"""Every dependency is pinned, and documented with its purpose, license and version."""
 
 import re
 import tomllib

@@ -23,7 +23,7 @@ from tests.support.effort import THOROUGH
 from tests.support.job_workers import ROOT
 from tests.support.jobs import count_completions, job_request, wait_until
 
-QUICK = {"workers": 2, "patience": 1.0}
+QUICK = {"workers": 2, "peer_timeout": 1.0}
 
 
 def over(table, *ids):

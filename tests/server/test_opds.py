@@ -1,4 +1,4 @@
-"""The OPDS catalogue as an e-reader uses it: with a password, by links, with search."""
+"""The OPDS catalog as an e-reader uses it: with a password, by links, with search."""
 
 import base64
 import io

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.intp]
 
-#: The standard deviations at which standardised features are clipped.
+#: The standard deviations at which standardized features are clipped.
 _MAX_DEVIATIONS = 4.0
 #: The largest product, in multiplications, that BLAS computes in one thread.
 _ONE_THREAD = 200_000
-#: The rows standardised at a time, to limit the memory for long pages.
+#: The rows standardized at a time, to limit the memory for long pages.
 _BATCH_ROWS = 1024
 
 
@@ -92,7 +92,7 @@ class SegmentGraph(NamedTuple):
 class NetworkEnsemble:
     """Several networks of two layers with one round of message passing between them.
 
-    ``mean`` and ``scale`` standardise features that :func:`log_compress` has made less extreme.
+    ``mean`` and ``scale`` standardize features that :func:`log_compress` has made less extreme.
     ``inner`` is the first layer, (networks, features, units), ``outer`` the second, (networks,
     columns of the messages, units); ``last`` has the weights of the units of both, then the bias.
     """
@@ -109,7 +109,7 @@ class NetworkEnsemble:
         weights, bias = np.concatenate(self.inner, 1), np.concatenate(self.inner_bias)
         batches = [rows[start : start + _BATCH_ROWS] for start in range(0, len(rows), _BATCH_ROWS)]
         hidden = [
-            np.maximum(blocked_matmul(standardise(batch, self.mean, self.scale), weights) + bias, 0)
+            np.maximum(blocked_matmul(standardize(batch, self.mean, self.scale), weights) + bias, 0)
             for batch in batches
         ]
         return self._second_layer(np.concatenate(hidden), graph)
@@ -145,7 +145,7 @@ def blocked_matmul(left: Floats, right: Floats) -> Floats:
     )
 
 
-def standardise(rows: Floats, mean: Floats, scale: Floats) -> Floats:
+def standardize(rows: Floats, mean: Floats, scale: Floats) -> Floats:
     """Return the input of the first layer."""
     return np.clip((log_compress(rows) - mean) / scale, -_MAX_DEVIATIONS, _MAX_DEVIATIONS)
 

@@ -100,7 +100,7 @@ _HAN_REPORTER = re.compile(
     r"(?:記者\s?|记者\s?|作者[:：])([\u4e00-\u9fff]{2,4}?)(?:[／/╱]|\s(?![摄攝])|[報报][導道]|$)"
 )
 #: The name of an account after a label: 'Author: reed12. 3 May 2012'.
-_LABELLED_ACCOUNT = re.compile(r"[^:：]{1,30}[:：]\s?([\w-]{3,30})(?:[.,|;]\s|\s\(?[0-9]|$)")
+_LABELED_ACCOUNT = re.compile(r"[^:：]{1,30}[:：]\s?([\w-]{3,30})(?:[.,|;]\s|\s\(?[0-9]|$)")
 _AGENCIES = frozenset(_WORDS["agencies"])
 
 
@@ -131,7 +131,7 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
         first, *rest = line.split(", ")
         is_named = _FULL_NAME.fullmatch(first) and line[-1] not in ".!?:"
         return [line] if is_named and any(map(_has_job_title, rest)) else []
-    label, account = BYLINE.match(line), _LABELLED_ACCOUNT.match(line)
+    label, account = BYLINE.match(line), _LABELED_ACCOUNT.match(line)
     if label and account and label.end() <= account.start(1):
         return [account[1]]
     parts = _SEPARATORS.split(line)

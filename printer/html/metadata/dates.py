@@ -145,12 +145,12 @@ PUBLISHED = re.compile(
 )
 
 
-def find_labelled_date(lines: Iterable[str], language: str) -> str:
+def find_labeled_date(lines: Iterable[str], language: str) -> str:
     """Return the date of the short lines that say when a page was published, '' if they differ."""
-    labelled_lines = (
+    labeled_lines = (
         line for line in lines if len(line) <= _MAX_DATE_LINE_CHARS and PUBLISHED.match(line)
     )
-    dates = {date for line in labelled_lines if (date := find_date(line, language))}
+    dates = {date for line in labeled_lines if (date := find_date(line, language))}
     return dates.pop() if len(dates) == 1 else ""
 
 

@@ -26,7 +26,7 @@ from .bylines import (
     is_position,
     join_names,
 )
-from .dates import LONG_WORD, find_date, find_labelled_date, is_date_line, is_day, parse_date
+from .dates import LONG_WORD, find_date, find_labeled_date, is_date_line, is_day, parse_date
 from .titles import (
     MAX_CHARS_BESIDE_TITLE,
     MAX_LINES_TO_TEXT,
@@ -344,7 +344,7 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
         if byline or is_date_line(line, language) or _is_time(line):
             dates = updates if _UPDATE_WORD.search(line) else hints.dates
             dates += filter(None, [find_date(line, language)])
-    hints.dates = hints.dates or updates or [find_labelled_date(lines, language)]
+    hints.dates = hints.dates or updates or [find_labeled_date(lines, language)]
     hints.authors = (
         hints.authors or _names_beside(nearby_lines, has_date, lines) or [find_signature(lines)]
     )

@@ -354,8 +354,8 @@ def _languages(tree: HtmlElement, head: Head, schema: SchemaMetadata) -> list[st
 def _stated_authors(head: Head, schema: SchemaMetadata) -> list[list[str]]:
     """Return the lists of authors that a page states, JSON-LD first."""
     label, name = head.first("twitter:label1"), head.first("twitter:data1")
-    labelled = [name] if name and is_byline_label(label) else []
-    return [[*schema.authors], [*schema.creators], *head.value_lists(_NAMES["author"]), labelled]
+    labeled = [name] if name and is_byline_label(label) else []
+    return [[*schema.authors], [*schema.creators], *head.value_lists(_NAMES["author"]), labeled]
 
 
 def _persons(name_lists: Iterable[Iterable[str]], language: str, *not_authors: str) -> str:

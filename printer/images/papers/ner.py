@@ -1,6 +1,6 @@
 """Named entity recognition for Joshi and Liu's method: by rules, or by a spaCy model.
 
-The rules are in the spirit of GATE's: names are runs of capitalised words, joined by particles
+The rules are in the spirit of GATE's: names are runs of capitalized words, joined by particles
 (``University of Kestermouth``, ``Tove van der Lind``).  Titles before them, organization suffixes
 after them and a gazetteer of places identify names even at the beginning of a sentence.  In scripts
 without capitals, and in texts that do not use them, terms take the place of names: words, or pairs
@@ -112,14 +112,14 @@ def find_names(text: str, territories: Set[str] = frozenset()) -> Counter[str]:
         return Counter(find_terms(text))
     certain_names: Counter[str] = Counter()
     uncertain: Counter[str] = Counter()
-    for name, is_certain in _capitalised_runs(text):
+    for name, is_certain in _capitalized_runs(text):
         (certain_names if is_certain or name in territories else uncertain)[name] += 1
     known_words = name_words(certain_names)
     certain_names.update({name: count for name, count in uncertain.items() if name in known_words})
     return merge_short_names(certain_names)
 
 
-#: Capitalised words that are not names: first words of sentences, days, months.
+#: Capitalized words that are not names: first words of sentences, days, months.
 _COMMON = _WORDS["common"]
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
@@ -156,7 +156,7 @@ _BREAKS = _SENTENCE_ENDS | frozenset(";,)”»")
 _TITLES = _WORDS["titles"]
 
 
-def _capitalised_runs(text: str) -> Iterator[tuple[str, bool]]:
+def _capitalized_runs(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the names in a text in lower case, each with whether it is certain to be one."""
     run = _Run()
     begins_sentence = True
@@ -183,7 +183,7 @@ _SUFFIXES = _WORDS["suffixes"]
 
 
 class _Run:
-    """Successive capitalised words, and the particles between them."""
+    """Successive capitalized words, and the particles between them."""
 
     def __init__(self) -> None:
         self._words: list[str] = []

@@ -218,8 +218,8 @@ class _PageFiller:
                 }
         elif is_beside(figure):  # It is small, and text is to be beside it.
             steps = {"move text up": move_text}
-        elif _is_labelled(figure):  # Its texts keep their place among the others.
-            is_first = not place.index or not _is_labelled(place.parent.children[place.index - 1])
+        elif _is_labeled(figure):  # Its texts keep their place among the others.
+            is_first = not place.index or not _is_labeled(place.parent.children[place.index - 1])
             steps = {"move text up": move_text} if is_first else {}
         if not undone:
             self._tried.discard((id(figure), "move text up"))
@@ -653,7 +653,7 @@ def _shrink_both(page: Box, place: _Place, change: Change, min_scale: float) -> 
     return True
 
 
-def _is_labelled(box: Box) -> bool:
+def _is_labeled(box: Box) -> bool:
     """Return whether a box is a row of figures with text besides captions."""
     parts = box.descendants() if has_class(box, "figures") else ()
     return any(has_class(part, "cell") and len(part.children) > 1 for part in parts)

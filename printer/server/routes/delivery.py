@@ -1,4 +1,4 @@
-"""Prints on other devices: sent to destinations, and listed in an OPDS 1.2 catalogue."""
+"""Prints on other devices: sent to destinations, and listed in an OPDS 1.2 catalog."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 import pytest
 
-from printer.html.metadata.dates import find_date, find_labelled_date, find_path_date, parse_date
+from printer.html.metadata.dates import find_date, find_labeled_date, find_path_date, parse_date
 from printer.html.metadata.markup_hints import read_markup_hints
 from printer.html.metadata.metadata import read_metadata
 from printer.html.page import read_page
@@ -233,4 +233,4 @@ def test_a_byline_in_a_line_without_marks_beside_the_title_is_read():
     ],
 )
 def test_the_only_date_after_a_label_anywhere_on_the_page_is_found(lines, expected):
-    assert find_labelled_date(lines, "en") == expected
+    assert find_labeled_date(lines, "en") == expected

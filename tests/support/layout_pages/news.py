@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.layout_pages.sheet import LabelledPage
+from tests.support.layout_pages.sheet import LabeledPage
 
 BASE = "*{box-sizing:border-box} body{margin:0;color:#222;background:#fff} a{color:#06679e} "
 
@@ -14,7 +14,7 @@ def page(title: str, css: str, body: str, lang: str = "en", more: str = "") -> s
     )
 
 
-def float_columns(s: LabelledPage) -> str:
+def float_columns(s: LabeledPage) -> str:
     """Two floated columns; a floated related list and a narrow caption inside the body."""
     css = """body{font:16px/1.5 Georgia,serif} #wrap{width:1000px;margin:0 auto}
     #main{float:left;width:640px} #side{float:right;width:300px;font-size:13px}
@@ -36,7 +36,7 @@ def float_columns(s: LabelledPage) -> str:
     )
 
 
-def div_paragraphs(s: LabelledPage) -> str:
+def div_paragraphs(s: LabeledPage) -> str:
     """Flex columns; paragraphs are spans made block by CSS, nothing is called article."""
     css = """body{font:17px/1.6 sans-serif} .a1{display:flex;gap:40px;max-width:1160px;margin:0 auto}
     .b7{flex:0 0 700px} .c9{flex:1;font-size:14px} .t{display:block;margin-bottom:18px}
@@ -53,7 +53,7 @@ def div_paragraphs(s: LabelledPage) -> str:
     )
 
 
-def grid_with_rails(s: LabelledPage) -> str:
+def grid_with_rails(s: LabeledPage) -> str:
     """A grid of three: rail, text, rail; a newsletter box across the text."""
     css = """body{font:18px/1.55 Charter,Georgia,serif;display:grid;
     grid-template-columns:220px 660px 1fr;gap:30px} header,footer{grid-column:1/-1;font:14px sans-serif;
@@ -75,7 +75,7 @@ def grid_with_rails(s: LabelledPage) -> str:
     )
 
 
-def table_layout(s: LabelledPage) -> str:
+def table_layout(s: LabeledPage) -> str:
     """An old page set in tables, line breaks for paragraphs, font tags."""
     gap = "<br><br>"
     menu = "<br>".join(f'<a href="/{n}">{s.drop(n)}</a>' for n in ("News", "Weather", "Tides"))
@@ -94,7 +94,7 @@ def table_layout(s: LabelledPage) -> str:
     )
 
 
-def inset_everything(s: LabelledPage) -> str:
+def inset_everything(s: LabeledPage) -> str:
     """Related boxes, advertisements, a pull quote and a fact box, all inside the body's element."""
     css = """body{font:17px/1.6 "Noto Serif",serif} article{width:680px;margin:30px auto}
     .fact{float:left;width:240px;background:#eef;font:14px/1.4 sans-serif;padding:14px;
@@ -113,7 +113,7 @@ def inset_everything(s: LabelledPage) -> str:
     )
 
 
-def hidden_copies(s: LabelledPage) -> str:
+def hidden_copies(s: LabeledPage) -> str:
     """The same text for phones, hidden; a hidden menu and words for screen readers only."""
     css = """body{font:16px/1.5 sans-serif} .mob{display:none} .drawer{position:fixed;left:-320px;
     width:300px;top:0;bottom:0} .vh{position:absolute;width:1px;height:1px;overflow:hidden;
@@ -132,7 +132,7 @@ def hidden_copies(s: LabelledPage) -> str:
     )
 
 
-def two_stories_teaser(s: LabelledPage) -> str:
+def two_stories_teaser(s: LabeledPage) -> str:
     """The story, then teasers with text in the same font in a grid of cards below."""
     css = """body{font:16px/1.6 Georgia,serif} .col{max-width:640px;margin:0 auto}
     .cards{display:grid;grid-template-columns:repeat(3,1fr);gap:24px;max-width:1100px;margin:40px auto}
@@ -150,7 +150,7 @@ def two_stories_teaser(s: LabelledPage) -> str:
     )
 
 
-def live_updates(s: LabelledPage) -> str:
+def live_updates(s: LabeledPage) -> str:
     """Headed sections in one column, times beside them in a narrow grid track."""
     css = """body{font:17px/1.5 sans-serif} main{width:760px;margin:0 auto} .e{display:grid;
     grid-template-columns:90px 1fr;gap:20px;border-top:1px solid #ddd} time{font-size:13px;color:#999}
@@ -169,7 +169,7 @@ def live_updates(s: LabelledPage) -> str:
     )
 
 
-def newspaper_columns(s: LabelledPage) -> str:
+def newspaper_columns(s: LabeledPage) -> str:
     """CSS columns: the text flows through three of the same width."""
     css = """body{font:15px/1.45 "Times New Roman",serif} .paper{width:1100px;margin:0 auto;
     column-count:3;column-gap:30px} h1{text-align:center;font-size:44px} .paper p{margin:0 0 10px}
@@ -183,7 +183,7 @@ def newspaper_columns(s: LabelledPage) -> str:
     )
 
 
-def sticky_and_cookie(s: LabelledPage) -> str:
+def sticky_and_cookie(s: LabeledPage) -> str:
     """A cookie wall over a page that may not scroll, an app banner, a sticky share bar."""
     css = """html,body{overflow:hidden;height:100%} body{font:16px/1.6 sans-serif} main{width:680px;
     margin:70px auto} .wall{position:fixed;inset:0;background:#000a;z-index:99} .wall div{width:520px;
@@ -202,7 +202,7 @@ def sticky_and_cookie(s: LabelledPage) -> str:
     )
 
 
-def comments_below(s: LabelledPage) -> str:
+def comments_below(s: LabeledPage) -> str:
     """Comments in the very column and font of the story."""
     css = """body{font:16px/1.6 Georgia,serif} .w{width:660px;margin:0 auto} .c{margin-left:30px;
     border-left:2px solid #ddd;padding-left:12px;font:14px/1.4 sans-serif} .n{font-weight:bold}"""
@@ -220,7 +220,7 @@ def comments_below(s: LabelledPage) -> str:
     )
 
 
-def paywall_teaser(s: LabelledPage) -> str:
+def paywall_teaser(s: LabeledPage) -> str:
     """Three paragraphs, the third fading out, and a box with a subscription offer."""
     css = """body{font:18px/1.6 Georgia,serif} main{width:640px;margin:0 auto} .cut{max-height:90px;
     overflow:hidden;-webkit-mask-image:linear-gradient(#000,transparent)} .pay{font:16px sans-serif;

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tests.support.layout_pages.news import page
-from tests.support.layout_pages.sheet import LabelledPage
+from tests.support.layout_pages.sheet import LabeledPage
 from tests.support.layout_pages.words import ARABIC, CHINESE
 
 
-def chinese_news(s: LabelledPage) -> str:
+def chinese_news(s: LabeledPage) -> str:
     s.sentences = CHINESE
     s.__post_init__()
     css = """body{font:16px/1.8 "Noto Sans CJK SC",sans-serif} .top{background:#b00;padding:8px 60px}
@@ -29,7 +29,7 @@ def chinese_news(s: LabelledPage) -> str:
     )
 
 
-def chinese_divs(s: LabelledPage) -> str:
+def chinese_divs(s: LabeledPage) -> str:
     s.sentences = CHINESE
     s.__post_init__()
     css = """body{font:17px/1.9 "Noto Serif CJK SC",serif;background:#fafafa} .m{width:620px;
@@ -42,7 +42,7 @@ def chinese_divs(s: LabelledPage) -> str:
                 "zh")  # fmt: skip
 
 
-def arabic_news(s: LabelledPage) -> str:
+def arabic_news(s: LabeledPage) -> str:
     s.sentences = ARABIC
     s.__post_init__()
     css = """body{font:18px/1.9 "Noto Naskh Arabic",serif;direction:rtl} nav{background:#143;padding:10px}
@@ -66,7 +66,7 @@ def arabic_news(s: LabelledPage) -> str:
     )
 
 
-def arabic_blog(s: LabelledPage) -> str:
+def arabic_blog(s: LabeledPage) -> str:
     s.sentences = ARABIC
     s.__post_init__()
     css = """body{font:19px/2 "Noto Sans Arabic",sans-serif} main{width:640px;margin:0 auto}
@@ -81,7 +81,7 @@ def arabic_blog(s: LabelledPage) -> str:
     )
 
 
-def blog(s: LabelledPage) -> str:
+def blog(s: LabeledPage) -> str:
     """A blog: quotation, list, picture over the full width, author's box, older and newer."""
     css = """body{font:19px/1.6 "EB Garamond",Georgia,serif;color:#333} .post{max-width:700px;margin:0 auto}
     blockquote{margin:20px 40px;font-style:italic} img{max-width:100%} figure{margin:20px 0}
@@ -102,7 +102,7 @@ def blog(s: LabelledPage) -> str:
     )
 
 
-def documentation(s: LabelledPage) -> str:
+def documentation(s: LabeledPage) -> str:
     """A fixed side bar of links, code, a table, an admonition, a list of contents at the right."""
     css = """body{font:16px/1.6 system-ui,sans-serif} .sb{position:fixed;left:0;top:0;width:250px;
     height:100%;overflow:auto;background:#f5f5f5;font-size:14px} .toc{position:fixed;right:20px;top:20px;
@@ -130,7 +130,7 @@ def documentation(s: LabelledPage) -> str:
     )
 
 
-def recipe(s: LabelledPage) -> str:
+def recipe(s: LabeledPage) -> str:
     """Ingredients in a narrow column beside the steps."""
     css = """body{font:17px/1.6 Georgia,serif} main{width:820px;margin:0 auto} .g{display:grid;
     grid-template-columns:250px 1fr;gap:40px} .btn{font:14px sans-serif;background:#c30;color:#fff}
@@ -149,7 +149,7 @@ def recipe(s: LabelledPage) -> str:
     )
 
 
-def magazine_hero(s: LabelledPage) -> str:
+def magazine_hero(s: LabeledPage) -> str:
     """A picture as CSS background behind the title, drop cap, full-bleed quote between."""
     css = f"""body{{font:20px/1.6 "EB Garamond",serif}} .hero{{height:420px;color:#fff;
     background:#345 url({s.picture(1280, 420, "234", "x")}) center/cover}} .hero h1{{padding:280px 60px 0;
@@ -168,7 +168,7 @@ def magazine_hero(s: LabelledPage) -> str:
     )
 
 
-def report_with_notes(s: LabelledPage) -> str:
+def report_with_notes(s: LabeledPage) -> str:
     """A report: numbered headings, a wide table, footnotes in small print at the end."""
     css = """body{font:16px/1.55 "Noto Serif",serif} #r{width:740px;margin:0 auto} table{width:100%;
     font-size:14px} .fn{font-size:13px;border-top:1px solid #999} .bc{font:13px sans-serif;color:#888}"""
@@ -187,7 +187,7 @@ def report_with_notes(s: LabelledPage) -> str:
     )
 
 
-def forum_first_post(s: LabelledPage) -> str:
+def forum_first_post(s: LabeledPage) -> str:
     """A question and its answers, each beside a column of the writer's data."""
     css = """body{font:15px/1.5 Arial,sans-serif} .post{display:table;width:960px;margin:10px auto;
     background:#f9f9f9} .who{display:table-cell;width:160px;font-size:12px;color:#666;padding:10px}

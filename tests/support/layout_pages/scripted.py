@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 
 from tests.support.layout_pages.news import page
-from tests.support.layout_pages.sheet import LabelledPage
+from tests.support.layout_pages.sheet import LabeledPage
 
 COLUMN = """body{font:17px/1.6 Georgia,serif} .m{width:680px;margin:0 auto}
 .n{font:14px sans-serif;background:#eee;padding:10px 30px} .n span{margin-right:14px}
 .s{font:13px sans-serif;color:#777} """
 
 
-def nav(s: LabelledPage) -> str:
+def nav(s: LabeledPage) -> str:
     return f"<div class=n>{s.menu('Home Region Culture Letters', 'span')}</div>"
 
 
-def fetched_after_load(s: LabelledPage) -> str:
+def fetched_after_load(s: LabeledPage) -> str:
     """A shell whose text comes as JSON when the page has loaded."""
     texts = [s.para(3) for _ in range(7)]
     data = s.serve("/story.json", json.dumps({"p": texts}), "application/json")
@@ -34,7 +34,7 @@ def fetched_after_load(s: LabelledPage) -> str:
     )
 
 
-def hydrated(s: LabelledPage) -> str:
+def hydrated(s: LabeledPage) -> str:
     """Text on the page from the start that a script replaces by the same with more."""
     early = s.paras("3 3")
     late = s.paras("4 3 3 4")
@@ -52,7 +52,7 @@ def hydrated(s: LabelledPage) -> str:
     )
 
 
-def infinite_scroll(s: LabelledPage) -> str:
+def infinite_scroll(s: LabeledPage) -> str:
     """Other stories load one after another below when the end comes into view."""
     story = f"<article><h1>{s.title()}</h1>{s.paras('3 4 3 4l 3 4')}</article>"
     more = f"<h2>{s.headline()}</h2><p>{s.teaser(2)}</p>"
@@ -71,8 +71,8 @@ def infinite_scroll(s: LabelledPage) -> str:
     )
 
 
-def read_more(s: LabelledPage) -> str:
-    """The rest of the text is collapsed behind a labelled control."""
+def read_more(s: LabeledPage) -> str:
+    """The rest of the text is collapsed behind a labeled control."""
     return page(
         "More",
         COLUMN + "[hidden]{display:none}",
@@ -83,7 +83,7 @@ def read_more(s: LabelledPage) -> str:
     )
 
 
-def clipped(s: LabelledPage) -> str:
+def clipped(s: LabeledPage) -> str:
     """The text is cut by a limit of height with a shade over its end."""
     css = (
         COLUMN
@@ -99,7 +99,7 @@ def clipped(s: LabelledPage) -> str:
     )
 
 
-def folded_details(s: LabelledPage) -> str:
+def folded_details(s: LabeledPage) -> str:
     """Questions and answers in details."""
     items = "".join(
         f"<details><summary>{s.head()}</summary><p>{s.para(3)}</p></details>" for _ in range(5)
@@ -113,7 +113,7 @@ def folded_details(s: LabelledPage) -> str:
     )
 
 
-def shadow_tree(s: LabelledPage) -> str:
+def shadow_tree(s: LabeledPage) -> str:
     """The text is in a shadow tree with its own style sheet."""
     inner = f"<style>p{{font:18px/1.5 serif}}</style><h1>{s.title()}</h1>{s.paras('4 3 4 3 3')}"
     return page(
@@ -127,7 +127,7 @@ def shadow_tree(s: LabelledPage) -> str:
     )
 
 
-def revealed(s: LabelledPage) -> str:
+def revealed(s: LabeledPage) -> str:
     """Paragraphs fade in when they come into view."""
     css = (
         COLUMN + ".m p{opacity:0;transition:opacity .2s} .m p.on{opacity:1} .m p{min-height:180px}"
@@ -140,7 +140,7 @@ def revealed(s: LabelledPage) -> str:
     for (const p of document.querySelectorAll(".m p")) eye.observe(p);</script>""")  # fmt: skip
 
 
-def scripted_consent(s: LabelledPage) -> str:
+def scripted_consent(s: LabeledPage) -> str:
     """A script puts a layer over the page, locks it, and asks for consent at length."""
     wall = f"""<div style="position:fixed;left:0;right:0;bottom:0;background:#fff;padding:20px;
     font:15px sans-serif;box-shadow:0 0 20px #0008"><p>{s.drop("We use cookies and similar techniques to keep our offer running, to understand how it is used, and to pay for it with advertisements.")}
@@ -157,7 +157,7 @@ def scripted_consent(s: LabelledPage) -> str:
     )
 
 
-def framed_advertisement(s: LabelledPage) -> str:
+def framed_advertisement(s: LabeledPage) -> str:
     """Frames with advertisements and a map between the paragraphs."""
     frame = s.serve("/ad", "<p>A frame's own words about boots and coats for the winter.</p>")
     css = COLUMN + "iframe{width:300px;height:250px;border:0;display:block;margin:16px auto}"
@@ -170,7 +170,7 @@ def framed_advertisement(s: LabelledPage) -> str:
     )
 
 
-def tabs(s: LabelledPage) -> str:
+def tabs(s: LabeledPage) -> str:
     """A story with other panels behind tabs, of which one is shown."""
     css = COLUMN + ".tab{display:none} .tab.on{display:block} .h span{padding:6px 12px}"
     return page(
@@ -183,7 +183,7 @@ def tabs(s: LabelledPage) -> str:
     )
 
 
-def carousel(s: LabelledPage) -> str:
+def carousel(s: LabeledPage) -> str:
     """Slides with captions of which one is in view, between the paragraphs."""
     slides = "".join(
         f"<div class=sl>{s.picture(680, 300)}<div class=s>{s.caption()}</div></div>"

@@ -22,7 +22,7 @@ from tests.support.layout_pages.words import CAPTIONS, ENGLISH, HEADLINES
 
 
 @dataclass
-class LabelledPage:
+class LabeledPage:
     """Gives words to a page and notes what they are; ``number`` seeds the choice."""
 
     number: int
