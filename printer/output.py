@@ -155,12 +155,12 @@ class Story:
 class Edition:
     """What a digest adds to its articles: a story for each, in their order.
 
-    ``remarks`` name what could not be printed, each with the reason.
+    ``problems`` name what could not be printed, each with the reason.
     """
 
     stories: tuple[Story, ...]
-    when: datetime | None = None
-    remarks: tuple[tuple[str, str], ...] = ()
+    date: datetime | None = None
+    problems: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

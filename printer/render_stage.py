@@ -163,8 +163,8 @@ def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Arti
                 spans += [*separator, Span(name, href=url if url.startswith("http") else "")]
             blocks = (*blocks, Paragraph(tuple(spans)))
         digest.append(replace(article, blocks=blocks))
-    if edition.remarks:
-        lines = (Paragraph((Span(f"{name}: {reason}"),)) for name, reason in edition.remarks)
+    if edition.problems:
+        lines = (Paragraph((Span(f"{name}: {reason}"),)) for name, reason in edition.problems)
         digest.append(Article(labels.missing, tuple(lines), language=articles[0].language))
     return digest
 

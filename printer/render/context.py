@@ -317,7 +317,7 @@ class RenderContext:
         options, edition, lead = self.options, self.edition, self.lead
         title = options.title if self.has_contents else ""
         bylines = (article.byline for article in self.articles)
-        issued = format_date(edition.when, lead.language) if edition and edition.when else ""
+        issued = format_date(edition.date, lead.language) if edition and edition.date else ""
         defaults = {
             "parts": (), "entries": (), "sheets": (), "pages": 0, "cover": "", "lead_picture": "",
             "last": False, "several": self.has_contents, "edition": edition,
