@@ -27,7 +27,7 @@ import numpy as np
 
 from printer import Article
 from printer.compose import compose, find_posts, select_posts
-from printer.extraction import postprocess
+from printer.extraction import correct_selection
 from printer.html.page import read_page
 from printer.images import drop_captions, place_pictures, select_pictures
 from printer.options import ExtractOptions
@@ -52,7 +52,9 @@ def composing(
         if labels:
             values = _labeled(sample, [segment.text for segment in page.segments], values)
         scores = {"default": tuple(values["scores"])}
-        verdict = postprocess(page, Verdict(tuple(values["keep"]), scores, kind=values["kind"]))
+        verdict = correct_selection(
+            page, Verdict(tuple(values["keep"]), scores, kind=values["kind"])
+        )
         posts = find_posts(page, verdict)
         verdict = select_posts(page, verdict, posts)
         choice = select_pictures(page, verdict, options)

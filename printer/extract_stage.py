@@ -18,7 +18,7 @@ from .compose import append_comments, article_metadata, compose, find_posts, sel
 from .errors import NoArticle
 from .extraction import select_segments
 from .extraction.extract import score_segments
-from .extraction.remains import find_buttons
+from .extraction.leftovers import find_buttons
 from .html.discussion import Comments, read_comments
 from .html.page import Page, gc_paused, read_page
 from .html.parse import element_line

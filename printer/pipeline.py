@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
 from .capture import Capture, PageSource
-from .compose.postprocess import merge_pages
+from .compose.cleanup import merge_pages
 from .errors import FetchError, MissingLibrary, NoArticle, UsageError, WebprintError
 from .extract_stage import Extraction, explain, extract_article
 from .files import path_exists

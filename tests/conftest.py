@@ -30,7 +30,7 @@ settings.load_profile("steady" if THOROUGH else "quick")
 SMOKE = (
     "article", "compose", "crawl/test_near_duplicates.py", "crawl/test_sitemaps.py",
     "digest/test_config.py", "digest/test_delivery.py", "digest/test_discovery.py",
-    "extraction/papers", "extraction/test_postprocess.py", "fetch/test_client.py",
+    "extraction/papers", "extraction/test_corrections.py", "fetch/test_client.py",
     "fetch/test_content_type.py", "fetch/test_credentials.py", "fetch/test_ssrf.py", "html",
     "images/papers", "images/test_captions.py", "jobs/test_storage.py", "render/test_ink.py",
     "render/weasy/test_engine.py", "server/test_reading_list.py", "site_rules/test_css.py",

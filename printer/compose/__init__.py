@@ -2,7 +2,7 @@
 
 :mod:`.builder` traverses the selected elements once.  Text becomes spans (:mod:`.inline`); lists,
 quotations and tables are collected by builders (:mod:`.block_builders`, :mod:`.tables`).
-:mod:`.postprocess` makes the corrections that need the whole article.
+:mod:`.cleanup` makes the corrections that need the whole article.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ..html.posts import Post
 from ..selection import PlacedFigure, Verdict
 from ..text import comparison_key, count_words
 from .builder import ArticleBuilder
+from .cleanup import clean_up
 from .discussion import (
     comment_blocks,
     find_posts,
@@ -35,7 +36,6 @@ from .discussion import (
 from .footnotes import LinkTargets, find_link_targets
 from .inline import ends_sentence
 from .math import convert_inline_tex
-from .postprocess import postprocess
 from .selection import select, select_below
 
 __all__ = ["append_comments", "article_metadata", "compose", "find_posts", "select_posts"]
@@ -109,9 +109,7 @@ def compose(
         blocks = above + post_blocks(page, selection, targets, posts, byline)
     blocks = convert_inline_tex(blocks, page)
     linked = bool(targets.places or targets.references)
-    corrected = postprocess(
-        blocks, metadata.title, builder.aliases, linked=linked, kind=verdict.kind
-    )
+    corrected = clean_up(blocks, metadata.title, builder.aliases, linked=linked, kind=verdict.kind)
     # The rest of the page may hide the language of the article's prose.
     prose = " ".join(plain_text(b.spans) for b in corrected if isinstance(b, Paragraph))
     language = choose_language([metadata.language], lambda length: prose[:length])

@@ -31,8 +31,8 @@ from ..i18n import format_date, is_advertisement_label, load_table
 from ..selection import Verdict
 from ..text import comparison_key
 from .builder import ArticleBuilder
+from .cleanup import clean_up_part
 from .footnotes import LinkTargets
-from .postprocess import postprocess_part
 from .selection import Selection, select_below
 
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
@@ -126,7 +126,7 @@ def post_blocks(
     quotations = _Quotations()
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
-        blocks = quotations.tidy(postprocess_part(builder.blocks(post.content)))
+        blocks = quotations.tidy(clean_up_part(builder.blocks(post.content)))
         quotations.add(blocks)
         if not blocks:
             continue

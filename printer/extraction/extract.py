@@ -39,6 +39,7 @@ from ..options import EXTRACTORS, ExtractOptions, check_known
 from ..selection import Verdict
 from ..text import WORD, comparison_key
 from .classifier.model import classify, load_default_model
+from .corrections import complete_elements
 from .entries import (
     add_announced_lists,
     add_entry_prices,
@@ -48,6 +49,7 @@ from .entries import (
     complete_entries,
     is_listing,
 )
+from .leftovers import replace_previews
 from .linked_notes import add_linked_notes
 from .missing_blocks import (
     add_item_labels,
@@ -59,8 +61,6 @@ from .missing_blocks import (
 )
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .papers.max_subsequence import find_columns
-from .postprocess import complete_elements
-from .remains import replace_previews
 from .selected_text import selected_texts
 from .standfirst import drop_repeated_standfirst, find_standfirst
 from .visual import SegmentLayout, read_segment_layout
@@ -81,7 +81,7 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
     return {name: PAPER_METHODS[name](page) for name in names}
 
 
-def postprocess(page: Page, verdict: Verdict) -> Verdict:
+def correct_selection(page: Page, verdict: Verdict) -> Verdict:
     """Correct the classifier's selection by rules about the page's structure.
 
     Passes add blocks and labels that are missing, complete elements and entries, and drop
@@ -134,7 +134,7 @@ def select_segments(page: Page, options: ExtractOptions) -> Verdict:
     check_known("extractor", name, EXTRACTORS)
     if name == "default":
         verdict = classify(page, score_segments(page), load_default_model())
-        return postprocess(page, verdict) if verdict.keep else verdict
+        return correct_selection(page, verdict) if verdict.keep else verdict
     scores = score_segments(page, (name,))
     keep = tuple(score > 0 for score in scores[name])
     return Verdict(keep, scores, confidence=_UNKNOWN_CONFIDENCE if any(keep) else 0.0)

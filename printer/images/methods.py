@@ -36,7 +36,7 @@ from .features import (
 from .papers import cuter, joshi_liu
 from .papers.cuter import article_bounds, nearby_segments
 from .papers.ner import RULES, check_recognizer
-from .refusals import INTERFACE_DRAWING, refusal
+from .rejections import INTERFACE_DRAWING, rejection_reason
 from .selection import (
     CUTER_LIMITS,
     ICON_LIMITS,
@@ -232,7 +232,7 @@ def _apply_threshold(
             reasons[candidate] = weights.reject_reason(names)
             continue
         captions_found[candidate] = captions.find(candidate)
-        reason = refusal(reader, candidate, names, captions_found[candidate])
+        reason = rejection_reason(reader, candidate, names, captions_found[candidate])
         if reason:
             reasons[candidate] = reason
             if reason == INTERFACE_DRAWING:  # Text beside it is not a caption.
@@ -353,7 +353,7 @@ def _find_lead(
         if score < weights.threshold:
             if is_lead(candidate, names):
                 leads[candidate] = score
-        elif not refusal(reader, candidate, names, captions.find(candidate)):
+        elif not rejection_reason(reader, candidate, names, captions.find(candidate)):
             return None
     return max(leads, key=leads.__getitem__, default=None)
 

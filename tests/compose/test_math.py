@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from printer import extract
 from printer.article import Math, Paragraph, plain_text, walk
-from printer.compose.postprocess import postprocess
+from printer.compose.cleanup import clean_up
 from tests.support.compose_html import compose_article
 
 MATHJAX = "<script src='/mathjax/tex-chtml.js'></script>"
@@ -62,7 +62,7 @@ def test_mathml_loses_its_indentation_but_no_space_that_is_text() -> None:
 
 def test_a_formula_alone_in_its_paragraph_is_displayed() -> None:
     blocks = compose_article(r"<p>Let<p><math><mi>x</mi></math><p>or \(y\) be.").blocks
-    kinds = [type(block) for block in postprocess(blocks, "", {}, linked=False)]
+    kinds = [type(block) for block in clean_up(blocks, "", {}, linked=False)]
     assert kinds == [Paragraph, Math, Paragraph]
 
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from printer.article import Article, Figure, Note, Paragraph, Span
-from printer.compose.postprocess import merge_pages
+from printer.compose.cleanup import merge_pages
 
 LEAD = Figure("https://example.org/lead.jpg")
 SUMMARY = Paragraph((Span("What the whole story is about, told in one sentence of some length."),))

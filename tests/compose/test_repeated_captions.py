@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from printer.article import Block, Figure, Heading, Paragraph, Span
-from printer.compose.postprocess import postprocess
+from printer.compose.cleanup import clean_up
 
 CAPTION = "Ada Fenwick stands on the ferry at Kestermouth in May"
 FIGURE = Figure("a.jpg", caption_spans=(Span(CAPTION),), credit="Photo: A. Name")
@@ -12,7 +12,7 @@ TEXT = Paragraph((Span("The ferry crosses the river twice an hour, and nobody hu
 
 def compose_(*blocks: Block) -> list[str]:
     """Return the letters of the remaining blocks: F for a figure, else the first of its type."""
-    found = postprocess(blocks, "The ferry", {}, linked=False)
+    found = clean_up(blocks, "The ferry", {}, linked=False)
     return [type(block).__name__[0] for block in found]
 
 

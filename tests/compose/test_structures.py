@@ -26,7 +26,7 @@ from printer.article import (
     plain_text,
     walk,
 )
-from printer.compose.postprocess import postprocess
+from printer.compose.cleanup import clean_up
 from tests.support.compose_html import compose_article, first_spans, outline
 
 B = TypeVar("B", bound=Block)
@@ -102,8 +102,8 @@ def test_a_sentence_set_as_a_heading_at_the_end_closes_an_article() -> None:
 
 def test_names_of_other_products_at_the_end_are_left_out() -> None:
     names = compose_article("<h2>Oar</h2><p>x</p><p>y</p><h3>Boat</h3><h3>Sail</h3>").blocks
-    assert len(postprocess(names, "", {}, linked=False, kind="collection")) == 5
-    assert len(postprocess(names, "", {}, linked=False, kind="product")) == 3
+    assert len(clean_up(names, "", {}, linked=False, kind="collection")) == 5
+    assert len(clean_up(names, "", {}, linked=False, kind="product")) == 3
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_list_that_only_indents_another_adds_no_bullet() -> None:
 
 def test_a_heading_alone_in_a_quotation_is_no_quotation() -> None:
     html = "<p>a</p><blockquote><h2>What Is Tide?</h2></blockquote><p>b</p>"
-    assert [type(block) for block in postprocess(compose_article(html).blocks, "", {}, linked=False)] == [
+    assert [type(block) for block in clean_up(compose_article(html).blocks, "", {}, linked=False)] == [
         Paragraph, Heading, Paragraph,
     ]  # fmt: skip
 
@@ -635,7 +635,7 @@ def test_a_row_of_asterisks_between_the_lines_of_a_paragraph_is_a_rule() -> None
 def test_headings_and_figures_need_no_rules() -> None:
     text, heading = Paragraph((Span("Words"),)), Heading(2, (Span("Part"),))
     blocks = (text, Rule(), heading, Rule(), text, Rule(), Figure("p"), Rule(), text)
-    assert postprocess(blocks, "", {}, linked=False) == (text, heading, text, Figure("p"), text)
+    assert clean_up(blocks, "", {}, linked=False) == (text, heading, text, Figure("p"), text)
 
 
 def test_a_heading_that_is_repeated_at_once_stands_once() -> None:

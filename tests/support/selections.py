@@ -1,6 +1,6 @@
 """Corrected selections of short pages."""
 
-from printer.extraction.postprocess import complete_elements
+from printer.extraction.corrections import complete_elements
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from printer.extraction.postprocess import complete_elements
-from printer.extraction.remains import find_buttons, replace_previews
+from printer.extraction.corrections import complete_elements
+from printer.extraction.leftovers import find_buttons, replace_previews
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."

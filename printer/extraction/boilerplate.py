@@ -1,4 +1,4 @@
-"""Drop the lines that a site adds to an article: bylines, credits, notices, other stories."""
+"""Remove boilerplate lines from the selection: bylines, credits, notices, related links."""
 
 from __future__ import annotations
 

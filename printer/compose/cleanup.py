@@ -41,7 +41,7 @@ from .inline import join_lines, split_labels, split_lines
 _MAX_LABEL_CHARS = 60
 
 
-def postprocess(
+def clean_up(
     blocks: tuple[Block, ...],
     title: str,
     aliases: dict[str, str],
@@ -66,7 +66,7 @@ def postprocess(
     return _fix_links(result, aliases) if linked else result
 
 
-def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
+def clean_up_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Return the corrected blocks of a post: those corrections that need no whole article."""
     clean_blocks = [block for block in map(_clean_paragraph, blocks) if block is not None]
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]

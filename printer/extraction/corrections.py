@@ -21,15 +21,7 @@ from ..html.visibility import (
 )
 from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, has_currency_sign, is_placeholder
-from .remains import drop_leftovers
-from .selected_text import (
-    TERM_TAGS,
-    SelectedText,
-    is_drawn_as_button,
-    is_internal_link,
-    selected_texts,
-)
-from .site_lines import (
+from .boilerplate import (
     drop_above_title,
     drop_announcements,
     drop_calls_to_action,
@@ -40,6 +32,14 @@ from .site_lines import (
     drop_other_stories,
     drop_related_links,
     drop_teasers,
+)
+from .leftovers import drop_leftovers
+from .selected_text import (
+    TERM_TAGS,
+    SelectedText,
+    is_drawn_as_button,
+    is_internal_link,
+    selected_texts,
 )
 
 _LIST_TAGS = frozenset({"ul", "ol"})

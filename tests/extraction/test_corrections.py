@@ -1,6 +1,6 @@
 import pytest
 
-from printer.extraction.postprocess import complete_elements
+from printer.extraction.corrections import complete_elements
 from printer.html.page import read_page
 from tests.support.selections import TEXT, choice
 

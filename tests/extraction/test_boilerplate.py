@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from printer.extraction.boilerplate import drop_other_stories
 from printer.extraction.selected_text import SelectedText
-from printer.extraction.site_lines import drop_other_stories
 from printer.html.page import read_page
 from tests.support.selections import TEXT, choice
 

@@ -35,7 +35,7 @@ _MAX_RULE_THICKNESS_PX = 3
 INTERFACE_DRAWING = "a drawing of the interface"
 
 
-def refusal(
+def rejection_reason(
     reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
 ) -> str:
     """Return why a picture cannot belong to the article whatever its score, '' if it can."""
@@ -45,7 +45,7 @@ def refusal(
         return INTERFACE_DRAWING
     if is_preview(candidate) and reader.copies[candidate.url_key] > 1:
         return "a placeholder"
-    if not caption.text and (reason := _refusal_without_caption(reader, candidate, names)):
+    if not caption.text and (reason := _reason_without_caption(reader, candidate, names)):
         return reason
     if _is_portrait(reader, candidate, names, caption):
         return "a portrait of the author"
@@ -81,7 +81,7 @@ _FEED_LINK = re.compile(
 )
 
 
-def _refusal_without_caption(
+def _reason_without_caption(
     reader: FeatureReader, candidate: Candidate, names: frozenset[str]
 ) -> str:
     if _is_in_dialog(reader, candidate):
