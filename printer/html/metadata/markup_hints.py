@@ -139,7 +139,7 @@ def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading
 #: Classes of the kicker within a heading.
 _KICKER_CLASS = class_pattern(
     "kicker|over-?(?:line|title)|top-?(?:line|title)|roof-?line|dachzeile|eyebrow"
-    "|(?:pre|super|sup)-?title|surtitre|ante-?titulo|cintillo|volanta|occhiello|spitzmarke"
+    "|(?:pre|super|supra|sup)-?title|surtitre|ante-?titulo|cintillo|volanta|occhiello|spitzmarke"
     "|(?:topic-)?label",
     re.IGNORECASE,
 )
@@ -209,22 +209,34 @@ _SEPARATOR_IN_WORD = re.compile(rf"(?<=\w){_SEPARATOR}(?=\w)")
 
 def _kicker_above(heading: HtmlElement) -> str:
     """Return the last named kicker before a heading, or a few words right above it."""
-    for number, element in enumerate(islice(_elements_before(heading), _MAX_ELEMENTS_TO_HEADING)):
+    above = list(islice(_elements_before(heading), _MAX_ELEMENTS_TO_HEADING))
+    for element in (*above, *_elements_below(heading)):
         classes = (element.get("class") or "")[:300]
         is_named = _KICKER_CLASS.search(classes) and not _NOT_KICKER_CLASS.search(classes)
-        if is_named or (not number and _is_short_label(element, heading)):
+        if is_named or (element in above[:1] and _is_short_label(element, heading)):
             parts = element_line(element, _SEPARATOR, 2 * _MAX_KICKER_CHARS)
             return _SEPARATOR_IN_WORD.sub(" · ", parts).replace(_SEPARATOR, "")
     return ""
 
 
-_LABEL_TAGS = frozenset({"a", "div", "h2", "h3", "h4", "h5", "h6", "p", "small", "span"})
+def _elements_below(heading: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the element below a heading or its box, and its first child, which CSS may move up."""
+    parent = heading.getparent()
+    outer = parent if parent is not None and len(parent) == 1 else heading
+    for below in islice(outer.itersiblings("*"), 1):
+        yield from islice(below.iter("*"), 2)
+
+
+_HEADING_LABEL_TAGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+_LABEL_TAGS = _HEADING_LABEL_TAGS | {"a", "div", "p", "small", "span"}
 _NOT_LABEL_CLASS = re.compile(
     r"ad-|advert|author|badge|back|breadcrumb|button|by-?line|date|hidden|logo|share|social|tool|user"
     r"|(?:^|[\s_-])(?:btn|sr|sr-only|time)",
     re.IGNORECASE,
 )
 _MAX_LABEL_WORDS = 4
+#: The same of a heading above the title.
+_MAX_HEADING_WORDS = 9
 
 
 def _is_short_label(element: HtmlElement, heading: HtmlElement) -> bool:
@@ -234,10 +246,11 @@ def _is_short_label(element: HtmlElement, heading: HtmlElement) -> bool:
     if element.tag not in _LABEL_TAGS or element.getparent() not in (parent, outer):
         return False
     text = element_line(element, _SEPARATOR, 2 * _MAX_KICKER_CHARS).strip(f" |/{_SEPARATOR}")
+    max_words = _MAX_HEADING_WORDS if element.tag in _HEADING_LABEL_TAGS else _MAX_LABEL_WORDS
     return (
-        len(text.split()) <= _MAX_LABEL_WORDS
+        len(text.split()) <= max_words
         and _SEPARATOR not in text
-        and not any(char.isdigit() or char in ":.!?»>" for char in text)
+        and not any(char.isdigit() or char in ":.!?»>|" for char in text)
         and not _NOT_LABEL_CLASS.search(class_and_id(element))
     )
 

@@ -161,11 +161,13 @@ def read_metadata(
     ]
     headings = main_headings(elements, head.title, titles)
     title = choose_title(head.title, headings, titles, site_names, article=is_article, lines=lines)
-    site = site_names.short_name(
+    name = (
         next(iter(sites), "")
         or site_names.find_in_title(head.title, [heading.text for heading in headings])
         or _publisher(head)
-    ).strip(_AROUND_SITE)
+    )
+    name = name.removeprefix(title).lstrip(_AROUND_SITE) or name  # a name may follow the title
+    site = site_names.short_name(name).strip(_AROUND_SITE)
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
     stated_authors = _stated_authors(head, schema)
     published = _published(head, schema, language, find_path_date(_path(url)))
@@ -206,7 +208,7 @@ def _byline_and_date(
         names = _visible_persons(bylines, lines, language, *not_authors) or names
         visible = read_visible_byline(lines, title, names)
         names = join_names(visible, language, *not_authors) or names
-    if not names or len(date) <= _DAY_CHARS:
+    if not (names and date) or _other_days(date):
         line_hints = read_line_hints(lines, title, language)
         markup_hints = read_markup_hints(tree, title, language)
         is_list = not date and _are_dates_of_list(line_hints.dates)
@@ -384,22 +386,33 @@ def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str
     for values in head.value_lists(_NAMES["date"]):
         dates += _dates(values, language)
     day = dates[0] if dates else path_date
-    if path_date and day.endswith("+00:00") and _are_neighbors(day, path_date):
+    if path_date and day.endswith("+00:00") and abs(_days_between(day, path_date)) == 1:
         return path_date
     return next((date for date in dates if len(date) > _DAY_CHARS and date.startswith(day)), day)
 
 
 def _visible_date(stated_date: str, visible: str) -> str:
     """Return the stated date, or the visible one if adjacent (of another time zone)."""
-    is_beside = (
-        bool(visible) and len(stated_date) == _DAY_CHARS and _are_neighbors(stated_date, visible)
-    )
+    other_days = _other_days(stated_date) if visible else ()
+    is_beside = bool(other_days) and _days_between(stated_date, visible) in other_days
     return visible if is_beside else stated_date or visible
 
 
-def _are_neighbors(date: str, day: str) -> bool:
-    difference = datetime.fromisoformat(date).date() - datetime.fromisoformat(day).date()
-    return abs(difference.days) == 1
+#: The hours of universal time at which it is the same day where most people live.
+_SAME_DAY_HOURS = range(9, 14)
+
+
+def _other_days(date: str) -> tuple[int, ...]:
+    """Return by how many days the local date may differ from a day or a universal time."""
+    if len(date) == _DAY_CHARS:
+        return -1, 1
+    hour = datetime.fromisoformat(date).hour if date.endswith("+00:00") else _SAME_DAY_HOURS.start
+    return () if hour in _SAME_DAY_HOURS else (-1,) if hour < _SAME_DAY_HOURS.start else (1,)
+
+
+def _days_between(first: str, second: str) -> int:
+    dates = [datetime.fromisoformat(date).date() for date in (first, second)]
+    return (dates[1] - dates[0]).days
 
 
 #: The most dates to read under one name.

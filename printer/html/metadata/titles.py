@@ -105,6 +105,8 @@ def _headline(
     candidates = [heading for heading in headings if not site.is_named(heading.text)]
     if not names_site:
         candidates = [heading for heading in candidates[:1] if heading.is_main]
+        parts = map(Heading, title_parts(stated[0])[1:])
+        candidates += [part for part in parts if not site.is_named(part.text)]
     for heading in candidates:
         position = _position_above_text(heading, keys, lines)
         if position is None:
@@ -250,6 +252,7 @@ _COMMON_LABELS = frozenset({"www", "m", "mobile", "co", "com", "org", "net"})
 #: The smallest number of words by which a share is divided.
 _MIN_SLUG_WORDS = 3
 _MAX_PATH_CHARS = 1000
+_INDEX_PAGE = re.compile(r"/(?:default|index)\.\w{3,5}$", re.IGNORECASE)
 
 
 def is_same_subject(text: str, title: str) -> bool:
@@ -285,7 +288,8 @@ class SiteNames:
         labels = [label for label in host.split(".")[:-1] if label not in _COMMON_LABELS]
         self.labels = frozenset(labels)
         self.host = _NOT_WORD.sub("", "".join(labels))
-        slug = unquote(parts.path[:_MAX_PATH_CHARS]).rstrip("/").rpartition("/")[2]
+        path = _INDEX_PAGE.sub("", unquote(parts.path[:_MAX_PATH_CHARS])).rstrip("/")
+        slug = path.rpartition("/")[2]
         words = _words(slug.replace("_", " "))
         self.slug_words = frozenset(word for word in words if not word.isdigit())
 

@@ -589,8 +589,9 @@ def test_a_name_alone_on_the_right_below_the_text_is_the_author_rather_than_the_
         "<p class=topline>On the river</p><h1>Ferry &amp; tide</h1>",
         "<header><div><a class='head-eyebrow' href=/river>On <b>the river</b></a></div></header>"
         "<h1>Ferry &amp; tide</h1>",
+        "<div><h1>Ferry &amp; tide</h1></div><div><h2 class=supra-title>On the river</h2></div>",
     ],
-    ids=["inside", "above", "in a box above"],
+    ids=["inside", "above", "in a box above", "below"],
 )
 def test_the_kicker_of_the_heading_precedes_the_section_stated(heading):
     head = "<title>Ferry &amp; tide</title><meta property='article:section' content='News'>"
@@ -819,3 +820,51 @@ def test_a_label_for_screen_readers_is_no_kicker():
     heading = "<h1><span class=sr-only>Headline:</span> The last ferry</h1>"
     found = read("<title>The last ferry</title>", heading + TEXT)
     assert (found.title, found.section) == ("The last ferry", "")
+
+
+def test_a_heading_right_above_the_title_is_its_kicker() -> None:
+    title, line = "<h1>The ferry</h1>", "The mayor asks who will pay for it"
+    head = "<title>The ferry</title>"
+    assert read(head, f"<h5>{line}</h5>{title}{TEXT}").section == line
+    assert read(head, f"<p>{line}</p>{title}{TEXT}").section == ""
+
+
+@pytest.mark.parametrize(
+    ("stated", "visible", "published"),
+    [
+        ("2024-02-25T02:25:54+00:00", "February 24, 2024", "2024-02-24"),
+        ("2024-02-25T12:25:54+00:00", "February 24, 2024", "2024-02-25T12:25:54+00:00"),
+        ("2024-02-25T02:25:54+01:00", "February 24, 2024", "2024-02-25T02:25:54+01:00"),
+        ("2024-02-25T02:25:54+00:00", "February 26, 2024", "2024-02-25T02:25:54+00:00"),
+        ("2024-02-25T22:25:54+00:00", "February 26, 2024", "2024-02-26"),
+    ],
+)
+def test_the_day_below_the_title_precedes_one_in_universal_time(stated, visible, published):
+    head = f"<title>The ferry</title><meta property='article:published_time' content='{stated}'>"
+    line = f"<p class=byline>By Tam Reed</p><p class=publish-date>{visible} | 9:25pm</p>"
+    found = read_with_lines(head, f"<h1>The ferry</h1>{line}{TEXT}").published
+    assert found[:10] == published[:10]
+
+
+def test_the_name_of_the_site_may_follow_the_title_where_a_page_states_it():
+    title = "Cup preview: The last boat looks forward to a race of brothers"
+    head = f"<title>{title} - Kester Rowing</title>"
+    name = f"<meta name='application-name' content='{title} - Kester Rowing'>"
+    assert read(head + name, f"<h1>{title}</h1>{TEXT}").site == "Kester Rowing"
+
+
+def test_a_part_of_the_title_that_the_page_shows_above_its_text_is_the_title():
+    head = "<title>Group in the town council - New rooms for the old school</title>"
+    body = (
+        f"<div>Group</div><div>in the town council</div><b>New rooms for the old school</b>{TEXT}"
+    )
+    assert read_with_lines(head, body).title == "New rooms for the old school"
+    one_line = body.replace("Group</div><div>", "Group ")
+    assert read_with_lines(head, one_line).title == "Group in the town council"
+
+
+def test_a_page_named_index_has_the_words_of_its_folder():
+    head = "<title>Council of Kester - New rooms for the school</title>"
+    folder = "https://example.org/new-rooms-for-the-school/"
+    body = f"<h1>Council of Kester</h1><h1>New rooms for the school</h1>{TEXT}"
+    assert read(head, body, url=f"{folder}index.html").title == read(head, body, url=folder).title
