@@ -7,16 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice
+from itertools import chain, dropwhile, islice
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
 
 from ..article import MARKS, Span, Spans, plain_text
 from ..files import load_json
-from ..html.index import ElementFlag, Segment
+from ..html.index import BLOCK_TAGS, ElementFlag, Segment
 from ..html.metadata.bylines import is_label_alone
 from ..html.page import Page
+from ..html.parse import element_line
 from ..text import CAMEL_CASE, INVISIBLE, comparison_key
 from ..urls import resolve
 from .candidates import Candidate
@@ -38,7 +39,7 @@ class Caption:
 
 _CAPTION_NAME = re.compile(
     r"caption|(?<![a-z])(?:cap|legend[ae]?|bildunterschrift|bild-?text|didascalia|dida|pie-?de-?foto|"
-    r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|desc\w{0,8})|media-?subtitle\w{0,4}|"
+    r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|title|desc\w{0,8})|media-?subtitle\w{0,4}|"
     r"(?:info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
     r"(?:img|picture)[-_]{0,2}(?:desc\w{0,8}|text|source)|subtitle-?img|fig-?text|byline-?img)"
     r"(?![a-z])",
@@ -102,7 +103,9 @@ class CaptionFinder:
         if any(map(is_linked_heading, segments)):
             # The heading above a player leads to its page; the caption is below the picture.
             segments = [s for s in _named_caption(self, candidate) if s.index >= candidate.segment]
-        if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
+        if not segments:
+            return _caption_in_noscript(candidate)
+        if sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
         if any(map(is_linked_heading, segments)) or all(map(partial(_is_heading, self), segments)):
             return Caption()  # the text of a card, or the heading of the next section
@@ -116,6 +119,17 @@ class CaptionFinder:
         return Caption(() if is_label or is_title else spans, credit, indexes)
 
 
+def _caption_in_noscript(candidate: Candidate) -> Caption:
+    """Return the named caption after a picture in ``noscript``, whose text is no segment."""
+    outer = next(candidate.element.iterancestors("noscript"), None)
+    inner = () if outer is None else islice(outer.iterdescendants(), _MAX_NOSCRIPT_ELEMENTS)
+    following = dropwhile(lambda element: element is not candidate.element, inner)
+    named = (e for e in following if is_caption_name(f"{_element_name(e)} {e.get('id') or ''}"))
+    text = next(filter(None, (element_line(element, limit=_MAX_CHARS) for element in named)), "")
+    return Caption((Span(text),) if text else ())
+
+
+_MAX_NOSCRIPT_ELEMENTS = 100
 #: Elements with the versions of a picture: a parser that does not know ``source`` nests them.
 _PICTURE_TAGS = frozenset({"picture", "source"})
 
@@ -235,7 +249,7 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
     if repeats_alt(segment.text, candidate.alt):
         return [segment]
     is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
-    if is_long or segment.text.endswith((":", "：")):
+    if is_long or segment.text.endswith((":", "：")) or _is_label_or_menu(segment):
         return ()
     # Text that begins before the picture continues after it.
     begins_before = finder.index.segment_spans[position][0] < finder.index.opens[candidate.index]
@@ -269,6 +283,24 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
             return [segment]
         break
     return ()
+
+
+#: The class of a label laid over a picture, which names the section.
+_LABEL_NAME = re.compile(
+    r"(?<![a-z])(?:badge|cat(?:egory)?|kicker|label|rubri[ck]|section|tag|topic)(?![a-z])",
+    re.IGNORECASE,
+)
+_MAX_LABEL_WORDS = 3
+_MIN_MENU_LINKS = 3
+
+
+def _is_label_or_menu(segment: Segment) -> bool:
+    """Return whether a line names a section, or is mostly links to several pages."""
+    is_short = len(segment.text.split()) <= _MAX_LABEL_WORDS
+    links = {leaf.parent for leaf in segment.leaves if leaf.parent is not None}
+    links = {link for link in links if link.tag == "a"}
+    is_menu = len(links) >= _MIN_MENU_LINKS and 2 * segment.link_chars > len(segment.text)
+    return is_menu or (is_short and bool(_LABEL_NAME.search(_element_name(segment.block))))
 
 
 def _with_caption_above(
@@ -579,6 +611,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
             piece = _read_style(leaf.parent, base)
             if piece is not None and leaf.text:
                 text = _COUNTER_BESIDE.sub("", INVISIBLE.sub("", leaf.text))
+                text = f" {text}" if leaf.tail and leaf.element.tag in BLOCK_TAGS else text
                 word = " ".join(text.split()).lower()
                 if word not in _INTERFACE and not _COUNTER.fullmatch(word):
                     yield piece._replace(text=text)

@@ -23,7 +23,7 @@ from ..options import IMAGE_METHODS, ExtractOptions, check_known
 from ..selection import Verdict
 from ..urls import host_of
 from .candidates import Candidate, article_column, find_candidates, is_beside_column
-from .captions import Caption, CaptionFinder
+from .captions import Caption, CaptionFinder, repeats_alt
 from .features import (
     FURNITURE_FEATURES,
     LINK_FEATURES,
@@ -204,6 +204,8 @@ _UNLISTED_FEATURES = (FURNITURE_FEATURES - LINK_FEATURES) | {
 }  # fmt: skip
 #: The features of a picture that ends the article, below its last line and in its part.
 _END_FEATURES = frozenset({"right after the text", "in a part with most of the article"})
+#: The features of a picture farther below, in an element with the whole article.
+_CLOSING_FEATURES = frozenset({"after the borders", "in a part: all", "long alt"})
 #: How far below the threshold a picture next to an entry's text may score.
 _LISTED_BONUS = 0.8
 #: On pages of entries, with any text around them.
@@ -227,7 +229,9 @@ def _apply_threshold(
     lead = _find_lead(features, weights, captions, reader)
     for candidate, names in features:
         score = weights.score(names)
-        threshold = weights.threshold - (_LEAD_BONUS if candidate is lead else 0)
+        may_be_closing = names >= _CLOSING_FEATURES and names.isdisjoint(FURNITURE_FEATURES)
+        is_closing = may_be_closing and repeats_alt(candidate.alt, captions.find(candidate).text)
+        threshold = weights.threshold - (_LEAD_BONUS if candidate is lead or is_closing else 0)
         if score < threshold and candidate not in listed:
             reasons[candidate] = weights.reject_reason(names)
             continue

@@ -151,6 +151,8 @@ def test_a_caption_is_found_across_the_sources_that_a_parser_nests() -> None:
         f'<p>{IMG}</p><p><a href="/x">A link to another page</a></p>',
         f"<p>{IMG}{PARAGRAPH}</p>",
         f'<div>{IMG}</div><div class="g-recaptcha">Are you human?</div>',
+        f'<div>{IMG}<div class="cat-overlay">NEWS</div></div>',
+        f"<div>{IMG}<p>©2011 <a href=/a>About us</a> <a href=/b>Blog</a> <a href=/c>Help</a></p></div>",
     ],
 )
 def test_other_text_is_no_caption(html: str) -> None:
@@ -370,3 +372,15 @@ def test_a_line_and_a_credit_alone_with_a_picture_are_its_caption() -> None:
     found = caption(f"<div>{IMG}<p>The boat.</p><p>Photo: Ann Marl</p></div>")
     assert (found.text, len(found.segments)) == ("The boat.", 2)
     assert caption(f"<div>{IMG}<p>The boat.</p><p>It left at noon.</p></div>").text == ""
+
+
+def test_a_caption_in_noscript_is_found_in_its_table() -> None:
+    row = '<tr><td id="show-caption"><p>A ferry at dawn</p></td></tr>'
+    table = f"<table><tr><td>{IMG}</td></tr>{row}</table>"
+    assert caption(f"<div><noscript>{table}</noscript></div>").text == "A ferry at dawn"
+
+
+def test_a_block_within_a_credit_is_parted_from_the_words_after_it() -> None:
+    inner = "<span>A ferry</span><span class=credit>(<div><b></b>Image:</div>Orla Reed)</span>"
+    found = caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>")
+    assert (found.text, found.credit) == ("A ferry", "Image: Orla Reed")

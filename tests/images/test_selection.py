@@ -811,3 +811,13 @@ def test_decoration_and_buttons_are_refused(picture: str, reason: str) -> None:
 def test_other_pictures_are_not(picture: str) -> None:
     page, verdict = read(article(PHOTO, picture))
     assert len(find_pictures(page, verdict)) == 2
+
+
+def test_a_picture_that_ends_the_article_with_its_alternative_text_as_caption_is_printed() -> None:
+    words = "The ferry lay at the quay of Kester for the last time in the spring of that year"
+    box = f"<aside class=embed><b>Photo</b><div><img src=/end.jpg alt='{words}'></div>{{}}</aside>"
+    for line, printed in ((f"<div>{words}</div>", ["end.jpg"]), ("<div>Another ferry</div>", [])):
+        page, verdict = read(
+            f"<article><h1>The ferry</h1>{f'<p>{TEXT}</p>' * 9}{box.format(line)}</article>"
+        )
+        assert names(find_pictures(page, verdict)) == printed

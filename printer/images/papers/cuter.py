@@ -18,7 +18,7 @@ from ...html.metadata.titles import find_title_node
 from ...html.page import Page
 from ...selection import Verdict
 from ..candidates import Candidate, find_candidates
-from ..captions import Caption
+from ..captions import Caption, is_credit_line
 from ..selection import CUTER_LIMITS, PictureSelection, RejectedPicture, SelectedPicture
 
 
@@ -68,11 +68,23 @@ _MAX_CHARS_BEFORE = 400
 _MAX_CHARS_AFTER = 1200
 
 
+#: A shorter line with a credit may be another story's.
+_MIN_CAPTION_CHARS = 80
+
+
+def _is_caption(text: str) -> bool:
+    """Return whether a text is a caption with a credit."""
+    return _MIN_CAPTION_CHARS < len(text) <= _MAX_CHARS_AFTER and is_credit_line(text)
+
+
 def nearby_segments(page: Page, bounds: ArticleBounds | None) -> range:
-    """Return the segments of pictures; unlike in the paper, also just above and after the text."""
+    """Return the segments of pictures; unlike in the paper, also just above and after the text.
+
+    Captions of other pictures, as in a gallery, do not count as distance.
+    """
     if bounds is None:
         return range(0)
-    sizes = [len(segment.text) for segment in page.segments]
+    sizes = [0 if _is_caption(segment.text) else len(segment.text) for segment in page.segments]
     first, remaining_chars = bounds.first, _MAX_CHARS_BEFORE
     while first > 0 and remaining_chars >= sizes[first - 1]:
         first -= 1

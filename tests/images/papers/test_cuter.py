@@ -55,6 +55,14 @@ def test_pictures_may_stand_a_little_outside() -> None:
     assert nearby_segments(page, found) == range(1, 8)
 
 
+def test_the_captions_of_a_gallery_above_the_title_are_no_distance() -> None:
+    slide = f"<p>{LONG * 3} Photo: Orla Fennimoor</p>"
+    html = f"<body><p>{LONG * 8}</p>{slide * 2}<h1>Title</h1><p>{LONG}</p></body>"
+    page = read_page(html)
+    keep = tuple(segment.text == LONG.strip() for segment in page.segments)
+    assert nearby_segments(page, article_bounds(page, Verdict(keep))).start == 1
+
+
 IMG = '<img src="/p.jpg" alt="Not the caption">'
 CLIMBED = "A caption of more than thirty characters."
 
