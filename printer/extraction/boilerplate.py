@@ -15,6 +15,7 @@ from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, page_labels
 from ..text import YEAR, class_pattern, count_words
+from ..urls import host_of, resolve
 from .selected_text import TERM_TAGS, SelectedText, is_internal_link
 
 _MAX_NOTICE_CHARS = 300
@@ -109,9 +110,34 @@ def drop_above_title(selected: SelectedText) -> None:
             if words > _MAX_LINE_WORDS and not segment.is_link:
                 break
             lines_above.append(i)
-    selected.drop(dropped)
+    selected.drop(dropped or _lines_above_box(selected, title))
 
 
+#: The least share of the selected text below the title of the article.
+_MIN_SHARE_BELOW_TITLE = 0.5
+
+
+def _lines_above_box(selected: SelectedText, title: str) -> range:
+    """Return what is above the innermost element with the title and all of the text below it."""
+    index, segments, keep = selected.index, selected.segments, selected.keep
+    lines = [i for i, flag in enumerate(keep) if flag]
+    max_chars = len(selected.page.metadata.title) + _MAX_CHARS_BESIDE_TITLE
+    titles = [
+        i
+        for i, segment in enumerate(segments)
+        if title and len(segment.text) <= max_chars and fold_words(segment.text) == title
+    ]
+    min_chars = _MIN_SHARE_BELOW_TITLE * selected.total()
+    if not (titles and lines and selected.size(range(titles[0], len(keep))) >= min_chars):
+        return range(0)
+    box = index.segment_blocks[titles[0]]
+    while box > 0 and index.segment_ends[box] <= lines[-1]:
+        box = index.parents[box]
+    begin = index.segment_begins[box]
+    return range(begin if not any(keep[begin : titles[0]]) else 0)
+
+
+_MAX_CHARS_BESIDE_TITLE = 20
 _MAX_CLOSING_LINES = 8
 _MAX_RIGHTS_CHARS = 1000
 #: The largest share of the selected text in closing lines.
@@ -156,7 +182,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     text = segment.text
     if _is_author_note(selected, text):
         return True
-    if len(text) > _MAX_CLOSING_CHARS or segment.block.tag == "li":
+    if len(text) > _MAX_CLOSING_CHARS or "li" in (segment.block.tag, segment.block.getparent().tag):
         return False
     if "©" in text or _is_link_row(segment) or _CONTACTS.fullmatch(text):
         return True
@@ -168,12 +194,23 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     if len(text) > _MAX_CREDIT_CHARS or segment.block.tag not in {"p", "div"}:
         return False
     return bool(
-        (segment.is_link and not is_internal_link(segment))
+        (
+            segment.is_link
+            and not (is_internal_link(segment) or _is_to_front_page(selected, segment))
+        )
         or (colon and fold_words(label) in page_labels("credits"))
         or (text.startswith(("...", "…")) and _ends_with_link(segment))
         or _IN_BRACKETS.fullmatch(text)
         or _INITIALS.fullmatch(text)
     )
+
+
+def _is_to_front_page(selected: SelectedText, segment: Segment) -> bool:
+    """Return whether a line links to the front page of another site, the source's."""
+    link = enclosing_link(segment.leaves[0].element)
+    href = "" if link is None else resolve(selected.page.base, link.get("href") or "")
+    is_front_page = href.partition("://")[2].rstrip("/") == host_of(href)
+    return is_front_page and bool(href) and not selected.is_on_site(href)
 
 
 #: What a blog's software writes below an entry: '12 comments'.
@@ -476,7 +513,10 @@ _MAX_TEASERS_SHARE = 0.5
 
 
 def drop_teasers(selected: SelectedText) -> None:
-    """Drop paragraphs and items that are only links to the site, unless most of the text is."""
+    """Drop paragraphs and items that are only links to the site, unless most of the text is.
+
+    Links in square brackets may lead to any site.
+    """
     total = selected.total()
     bullets = _bullets(selected)
     teasers: set[int] = set()
@@ -484,8 +524,9 @@ def drop_teasers(selected: SelectedText) -> None:
     cards: list[list[int]] = []
     for i, segment in enumerate(selected.segments):
         href = _teaser_href(segment) if selected.keep[i] else ""
-        if href and segment.text[0] not in bullets and selected.is_on_site(href):
-            teasers.add(i)
+        is_pointer = segment.text[0] + segment.text[-1] == "[]" or selected.is_on_site(href)
+        if href and segment.text[0] not in bullets and is_pointer:
+            teasers.update(() if _is_date(selected, segment.text) else (i,))
         elif segment.block.tag in HEADING_TAGS and selected.is_story(segment):
             item = _find_item(segment)
             if item is not None and (lines := _lines_of_item(selected, i, item)):

@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 from lxml.html import HtmlElement
 
 from ..html.index import MIN_ROW, ElementFlag, PageIndex, Segment, common_classes, tag_and_class
+from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_hiding_class
 from ..text import count_words
@@ -370,9 +371,11 @@ _MAX_ANNOUNCED_LINES = 30
 def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Select items between selected text and a heading or a line ending in ':' ('There were:').
 
-    A list of links to pages of the site is a list of other stories.
+    Items below a line may end the element that the text is in.
+    A list of links to pages of the site is a list of other stories, unless of dated documents.
     """
     flags = list(keep)
+    language = page.metadata.language
     for position, segment in enumerate(page.segments):
         is_heading = segment.block.tag in HEADING_TAGS - {"h1"}
         is_line = segment.text.endswith((":", "：")) and (
@@ -381,13 +384,17 @@ def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
         if not keep[position] or not (is_heading or is_line):
             continue
         limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(flags))
-        end = next((j for j in range(position + 1, limit) if keep[j]), position + 1)
+        box = page.index.parents[page.index.segment_blocks[position]]
+        last = page.index.segment_ends[box] if is_line and box >= 0 else limit
+        default = last if last < limit else position + 1
+        end = next((j for j in range(position + 1, limit) if keep[j]), default)
         items = page.segments[position + 1 : end]
         linked = [item for item in items if item.link_chars]
         are_items = is_line or all(item.block.tag == "li" for item in linked)
         if len(items) > is_line and are_items and _is_one_list(items):
             is_story = len(linked) == len(items) or is_heading
-            internal = sum(_has_internal_link(page, item) for item in linked)
+            stories = (s for s in linked if is_heading or not is_date_line(s.text, language))
+            internal = sum(_has_internal_link(page, item) for item in stories)
             if not is_story or internal <= (len(linked) / 3 if is_line else 0):
                 flags[position + 1 : end] = [True] * len(items)
     return tuple(flags)
@@ -424,3 +431,25 @@ def _has_internal_link(page: Page, item: Segment) -> bool:
     """Return whether an item has a link to a page of the same site."""
     links = (link.get("href") or "" for link in islice(item.block.iter("a"), _MAX_ANNOUNCED_ITEMS))
     return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)
+
+
+#: The time of day with which an entry of a live report begins.
+_TIME_OF_DAY = re.compile(r"[0-2]?[0-9][:.h][0-5][0-9](?![0-9:.%])")
+_MAX_TIME_LINE_CHARS = 60
+_MIN_LIVE_ENTRIES = 4
+
+
+def add_live_times(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Select the lines with the times of a live report's entries, right above their text."""
+    flags = list(keep)
+    lines: dict[tuple[str, str], list[int]] = {}
+    for segment in page.segments[:-1]:
+        is_short = len(segment.text) <= _MAX_TIME_LINE_CHARS and not segment.is_link
+        if is_short and _TIME_OF_DAY.match(segment.text):
+            lines.setdefault(tag_and_class(segment.block), []).append(segment.index)
+    for times in lines.values():
+        above_text = [i for i in times if keep[i + 1]]
+        if len(above_text) >= max(_MIN_LIVE_ENTRIES, len(times) / 2):
+            for i in above_text:
+                flags[i] = True
+    return tuple(flags)

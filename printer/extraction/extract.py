@@ -43,6 +43,7 @@ from .corrections import complete_elements
 from .entries import (
     add_announced_lists,
     add_entry_prices,
+    add_live_times,
     add_names,
     add_product_price,
     complete_cards,
@@ -106,7 +107,7 @@ def correct_selection(page: Page, verdict: Verdict) -> Verdict:
         keep = add_product_price(page.segments, keep)
     keep = add_names(page, keep, scores, is_list=is_list or kind == "product")
     if kind == "article":
-        keep = complete_cards(page, keep, scores)
+        keep = add_live_times(page, complete_cards(page, keep, scores))
     else:
         keep = complete_entries(page, keep, scores, is_list=is_list)
     keep = add_linked_notes(page, complete_elements(page, keep, kind), kind)

@@ -19,7 +19,7 @@ from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
 from ..text import class_pattern
-from .selected_text import OUTSIDE_TEXT, selected_texts
+from .selected_text import OUTSIDE_TEXT, is_drawn_as_button, selected_texts
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 #: The largest share of links in added text.
@@ -317,8 +317,9 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     return tuple(selected)
 
 
-#: The fewest other sections like the last one.
+#: The fewest other sections like the last one, and that of one with a likely, long paragraph.
 _MIN_SIMILAR_SECTIONS = 3
+_MIN_SIMILAR_IF_LIKELY = 1
 
 
 def _last_section(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) -> Iterator[int]:
@@ -327,16 +328,22 @@ def _last_section(index: PageIndex, keep: Sequence[bool], scores: Sequence[float
     blocks = index.segment_blocks
     is_selected = index.tags[blocks[last]] in _SUBHEADING_TAGS
     start = last if is_selected else last + 1
+    start += not is_selected and any(map(is_drawn_as_button, index.segments[start : start + 1]))
     if start == len(blocks) or index.tags[blocks[start]] not in _SUBHEADING_TAGS:
         return
-    min_score = 0.0 if is_selected else _MIN_SERIES_SCORE
     heading = _outer_shape(index, blocks[start])
     similar = [i for i in range(start) if keep[i] and _outer_shape(index, blocks[i]) == heading]
     bodies = Counter(_outer_shape(index, blocks[i + 1]) for i in similar if keep[i + 1])
     for i in range(start + 1, len(blocks)):
-        shape = _outer_shape(index, blocks[i])
-        is_like = index.tags[blocks[i]] == "p" and bodies[shape] >= _MIN_SIMILAR_SECTIONS
-        if not is_like or min(scores[start], scores[i]) < min_score:
+        segment = index.segments[i]
+        is_long = len(segment.text) >= _MIN_END_CHARS and not segment.link_chars
+        is_likely = is_long and scores[i] >= _MIN_SCORE
+        min_similar = _MIN_SIMILAR_IF_LIKELY if is_likely else _MIN_SIMILAR_SECTIONS
+        is_like = index.tags[blocks[i]] == "p" and (
+            bodies[_outer_shape(index, blocks[i])] >= min_similar
+        )
+        is_read = is_selected or is_likely or min(scores[start], scores[i]) >= _MIN_SERIES_SCORE
+        if not is_like or not is_read:
             return
         yield from (start, i)
 

@@ -144,8 +144,9 @@ def _by_summary(lines: _Lines) -> list[int]:
     title = next(filter(lines.is_title, range(lines.title)), lines.title)
     for i in reversed(range(title + 1, lines.text[0] + 1)):
         if _repeats(lines, i, summary) and _is_plausible(lines, i) and not _recurs(lines, i):
-            named = (j for j in _by_name(lines) if j > i)
-            decks = (j for j in named if lines.segments[j].block.tag in _TITLE_ENDS)
+            tags = {j: lines.segments[j].block.tag for j in _by_name(lines)}
+            decks = {j for j, tag in tags.items() if j < i or tag in _TITLE_ENDS}
+            decks -= {j for j in decks if j < i and YEAR.search(lines.segments[j].text)}
             return [] if _is_text(lines, i) else sorted({i, *_lines_of_same_name(lines, i), *decks})
     return []
 
@@ -369,7 +370,7 @@ def _is_text(lines: _Lines, i: int) -> bool:
 
 #: Class names of standfirsts in several languages.
 _STANDFIRST_NAME = class_pattern(
-    "stand-?first|(?:sub|mid)-?titles?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
+    "stand-?first|(?:sub|mid)-?titles?|sub-?lines?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
     "|teaser(?:-?text)?|excerpt|abstract|summary|intro(?:duction)?|lede|leadin|lead(?:-?text)?"
     "|epigraph|vorspann|chapo|chapeau|sapo|entradilla|bajada|ingress|occhiello|sommario|catenaccio"
     "|manchet|perex|anons|spot|olho"

@@ -28,6 +28,7 @@ def test_the_byline_below_the_points_of_an_article_goes():
         ("<p><a href='/other'>The night the bridge at Wick was closed</a>.</p>", False),
         ("<p>- <b> <a href='/other'>The night the bridge was closed</a></b></p>", True),
         ("<p><a href='https://elsewhere.test/'>The night the bridge was closed</a></p>", False),
+        ("<p>[<a href='https://elsewhere.test/'>The night the bridge was closed</a>]</p>", True),
         ("<p><a href='#note'>The night the bridge was closed</a></p>", False),
         ("<p><a href='/other'>The night the bridge</a> was closed</p>", False),
         ("<p><a href='/1'>The night the</a> <a href='/2'>bridge was closed</a></p>", False),
@@ -72,6 +73,18 @@ def test_text_above_the_title_is_dropped():
     html = f"<p>News of the day</p><h1>Ferries at dawn</h1><p>{TEXT}</p>"
     selected = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
     assert selected == ["Ferries at dawn", TEXT]
+
+
+def test_teasers_outside_the_box_of_title_and_text_are_dropped():
+    teasers = f"<div class=slider><p>{TEXT} Elsewhere.</p></div>"
+    text = f"<p>{TEXT}</p><p>{TEXT} Again.</p><p>{TEXT} And again.</p>"
+    head = "<title>Ferries at dawn</title>"
+    html = f"{teasers}<div><b>Ferries at dawn</b>{text}</div>"
+    assert choice(html, [TEXT], head=head)[0] == TEXT
+    within = f"<div><p>{TEXT} First.</p><b>Ferries at dawn</b>{text}</div>"
+    assert choice(within, [TEXT], head=head)[0] == f"{TEXT} First."
+    below = f"{teasers}{text}<div><b>Ferries at dawn</b><p>{TEXT} More.</p></div>"
+    assert choice(below, [TEXT], head=head)[0] == f"{TEXT} Elsewhere."
 
 
 def test_a_copyright_line_at_the_end_goes():
@@ -401,6 +414,8 @@ def test_an_address_with_the_authors_name_is_no_byline():
     ("line", "goes"),
     [
         ("<p><a href='/agency'>Harbour News Agency</a></p>", True),
+        ("<p><a href='https://agency.test/'>Harbour News Agency</a></p>", False),
+        ("<p><a href='https://agency.test/boats'>Where the boats rest</a></p>", True),
         ("<p>Source: Harbour News Agency</p>", True),
         ("<p>（責任編輯：年巍）</p>", True),
         ("<p>All rights reserved by the harbour.</p><p>Write to us before you copy it.</p>", True),

@@ -9,6 +9,7 @@ import pytest
 
 from printer.extraction.entries import (
     add_entry_prices,
+    add_live_times,
     add_names,
     add_product_price,
     complete_cards,
@@ -242,3 +243,22 @@ def test_the_price_below_the_name_of_a_product_is_added(lines: str, expected: li
         added_prices(f"<h1>Shop</h1>{'<p>Menu</p>' * 10}<h1>Oar</h1>{lines}", add_product_price)
         == expected
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("<time>21:0{0}</time><mark>Tam Reed</mark>", 4),
+        ("21.0{0} Uhr", 4),
+        ("21:0{0}:30 of 50:00", 0),
+        ("<a href=/{0}>21:0{0} The ferry</a>", 0),
+        ("On day {0}", 0),
+    ],
+)
+def test_the_entries_of_a_live_report_have_their_times(line: str, count: int) -> None:
+    entries = "".join(f"<div>{line.format(i)}</div><p>The boat is at mile {i}.</p>" for i in "1234")
+    teasers = "<div>22:15</div><div>Other news</div>"
+    page = read_page(f"<body>{entries}{teasers}</body>")
+    keep = [segment.text.startswith("The boat") for segment in page.segments]
+    assert sum(add_live_times(page, keep)) == sum(keep) + count
+    assert sum(add_live_times(page, [*keep[:4], *[False] * (len(keep) - 4)])) == 2

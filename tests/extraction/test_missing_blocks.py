@@ -22,6 +22,8 @@ from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 
+LAST = "The draw for the last race of the year will be held in the harbour on Monday at noon."
+
 
 def added(
     html: str, score: float = 0.3, add: Callable[..., tuple[bool, ...]] = add_missing_blocks
@@ -498,3 +500,46 @@ def test_headings_above_the_text_of_an_article_are_added_unless_they_are_links()
     assert added(html.replace("Ropes", "<a href=#ropes>Ropes</a>"), add=add) == ""
     assert added(html.replace("Ropes", "<a id=r href=#r>Ropes</a>"), add=add) == "Ropes"
     assert added(html.replace(f"<p>{TEXT}</p>", ""), add=add) == ""
+
+
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [
+        (f"<p>{LAST}</p>", f"The draw {LAST}"),
+        ("<p>On Monday.</p>", ""),
+        (f"<p>{LAST} <a href=/draw>More</a></p>", ""),
+        (f"<div>{LAST}</div>", ""),
+    ],
+)
+def test_a_last_section_like_the_one_before_it_is_added(last: str, found: str) -> None:
+    section = "<div class=head><h2>{}</h2></div><div class=text>{}</div>"
+    text = "".join(f"<p>{TEXT} {day}</p>" for day in range(5))
+    first = section.format(f"{TEXT}", text)
+    button = "<div><a class='c-button' href=/all>All the boats</a></div>"
+    html = f"<main>{first}{button}{section.format('The draw', last)}</main>"
+    page = read_page(f"<html><body>{html}</body></html>")
+    keep = tuple(TEXT in segment.text for segment in page.segments)
+    for score, lines in ((0.45, found), (0.3, "")):
+        scores = [0.97 if flag else score for flag in keep]
+        chosen = zip(page.segments, keep, add_missing_end(page, keep, scores), strict=True)
+        assert " ".join(s.text for s, before, after in chosen if after > before) == lines
+
+
+@pytest.mark.parametrize(
+    ("items", "found"),
+    [
+        ("<li>Sheep</li><li>Machines</li>", "Sheep Machines"),
+        ("<li><a href=/s>Sheep</a></li><li><a href=/m>Machines</a></li>", ""),
+        (
+            "<li><a href=/34>No. 34 of 8 November 2021</a></li>"
+            "<li><p><a href=/32>No. 32 of 5 November 2021</a></p></li>",
+            "No. 34 of 8 November 2021 No. 32 of 5 November 2021",
+        ),
+    ],
+)
+def test_an_announced_list_may_end_the_text(items: str, found: str) -> None:
+    html = f"<main><p>{TEXT}</p><p>{TEXT} The papers say:</p><ul>{items}</ul></main><p>Menu</p>"
+    page = read_page(f"<html lang=en><body>{html}</body></html>", "https://example.org/")
+    keep = tuple(TEXT in segment.text for segment in page.segments)
+    chosen = zip(page.segments, keep, add_announced_lists(page, keep), strict=True)
+    assert " ".join(s.text for s, before, after in chosen if after and not before) == found

@@ -295,3 +295,9 @@ def test_the_title_with_its_kicker_above_the_byline_is_no_standfirst() -> None:
     assert standfirst(f"<h1>The ferry</h1>{copy}{byline}{BODY}") == []
     other = "<h2>Boats of the winter: The ferry of the north</h2>"
     assert standfirst(f"<h1>Boats of winter: ferry of the north</h1>{other}{byline}{BODY}") == []
+
+
+def test_a_named_line_above_the_summary_belongs_to_the_standfirst() -> None:
+    subline = "<p class=header-subline>The crew asks for another year</p>"
+    html = f"<h1>The ferry</h1>{subline}<div>{SUMMARY}</div>{BODY}"
+    assert standfirst(html, SUMMARY) == ["The crew asks for another year", SUMMARY]
