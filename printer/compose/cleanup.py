@@ -61,9 +61,28 @@ def clean_up(
     parts = _drop_note_headings(parts)
     parts = _drop_redundant_blocks(_drop_leading_players(parts))
     parts = _drop_leftovers(parts, kind)
-    parts = _list_typed_items(parts)
+    parts = _set_times_below_headings(_list_typed_items(parts))
     result: tuple[Block, ...] = renumber_headings(tuple(parts))
     return _fix_links(result, aliases) if linked else result
+
+
+#: The time of an entry of a live report, perhaps with its writer.
+_ENTRY_TIME = re.compile(r"[0-2]?[0-9][:.h][0-5][0-9](?![0-9:.%]).{0,50}")
+_MIN_LIVE_ENTRIES = 4
+
+
+def _set_times_below_headings(blocks: list[Block]) -> list[Block]:
+    """Move the times of a live report's entries below the headings that follow them."""
+    times = [
+        (i, Paragraph((Span(text, ("em",)),)))
+        for i, (block, below) in enumerate(pairwise(blocks))
+        if isinstance(block, Paragraph)
+        and isinstance(below, Heading)
+        and _ENTRY_TIME.fullmatch(text := plain_text(block.spans))
+    ]
+    for i, time in times if len(times) >= _MIN_LIVE_ENTRIES else ():
+        blocks[i : i + 2] = [blocks[i + 1], time]
+    return blocks
 
 
 def clean_up_part(blocks: Iterable[Block]) -> tuple[Block, ...]:

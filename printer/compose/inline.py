@@ -251,14 +251,16 @@ def needs_space(
 
     With a browser layout, a visible gap is a space.  Otherwise a space is missing between two
     elements if the first ends like a word and the second begins like a new phrase, between links
-    or labels in a row, between keys, and between a label's colon and its value.  ``leaves`` are
-    the text nodes of the run's end and of the text.
+    or labels in a row, between keys, after a time, and between a label's colon and its value.
+    ``leaves`` are the text nodes of the run's end and of the text.
     """
     last_style, texts = run.parts[-1]
     marks = (*last_style.marks, *style.marks)
     last, leaf = leaves
     if last.element is not leaf.element and last.element.tag == leaf.element.tag == "kbd":
         return not (last.tail or leaf.tail)
+    if last.element.tag == "time" and not (last.tail or leaf.tail):
+        return text[0].isalnum()
     is_begin = text[0].isalnum() or text[0] in _CURRENCIES
     if not (is_begin and is_joinable(last_style) and _UNSPACED_MARKS.isdisjoint(marks)):
         return False

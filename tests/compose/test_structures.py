@@ -965,3 +965,15 @@ def test_a_list_of_one_bold_line_is_a_heading() -> None:
     )
     kinds = [type(block) for block in article.blocks]
     assert kinds == [Paragraph] * 5 + [List, Paragraph]
+
+
+def test_the_times_of_a_live_report_are_below_the_headings_of_its_entries() -> None:
+    entry = "<div><time>21:0{0}</time><mark>Tam Reed</mark></div><h3>Mile {0}</h3><p>The boat is on.</p>"
+    blocks = compose_article("".join(map(entry.format, range(4)))).blocks
+    assert [plain_text(block.spans) for block in blocks[:2] if hasattr(block, "spans")] == [
+        "Mile 0",
+        "21:00 Tam Reed",
+    ]
+    assert [type(block) for block in blocks[:4]] == [Heading, Paragraph, Paragraph, Heading]
+    programme = compose_article("".join(map(entry.format, range(3)))).blocks
+    assert isinstance(programme[0], Paragraph)

@@ -28,6 +28,8 @@ from tests.support.compose_html import compose_article
         ("<a href=/s>Seed</a><wbr><b title=x><code>unstable</code></b>", "Seed unstable"),
         ("Built by:<span>Anna of Marl</span>", "Built by: Anna of Marl"),
         ("<i class=a>2008</i><i class=a>2h 32m</i><i class=a>PG-13</i>", "2008 2h 32m PG-13"),
+        ("<time>21:00</time><mark>Tam Reed</mark>", "21:00 Tam Reed"),
+        ("<time>2008</time>er Riesling", "2008er Riesling"),
         ("<kbd>Ctrl</kbd>+<kbd>F</kbd><kbd>Tab</kbd><kbd>4</kbd>", "Ctrl+F Tab 4"),
     ],
 )
