@@ -94,50 +94,44 @@ _MAX_LINE_WORDS = 15
 _MAX_COUNTED_CHARS = 600
 
 
-def drop_above_title(selected: SelectedText) -> None:
-    """Drop everything above the last occurrence of the title before the first paragraph."""
-    title = fold_words(selected.page.metadata.title)
-    lines_above: list[int] = []
-    dropped: list[int] = []
-    for i, segment in enumerate(selected.segments):
-        if not lines_above and not selected.keep[i]:
-            continue
-        if title and fold_words(segment.text) == title:
-            dropped += lines_above
-            lines_above = []
-        elif selected.keep[i]:
-            words = count_words(segment.text[:_MAX_COUNTED_CHARS])
-            if words > _MAX_LINE_WORDS and not segment.is_link:
-                break
-            lines_above.append(i)
-    selected.drop(dropped or _lines_above_box(selected, title))
-
-
 #: The least share of the selected text below the title of the article.
 _MIN_SHARE_BELOW_TITLE = 0.5
+_MAX_CHARS_BESIDE_TITLE = 20
 
 
-def _lines_above_box(selected: SelectedText, title: str) -> range:
-    """Return what is above the innermost element with the title and all of the text below it."""
-    index, segments, keep = selected.index, selected.segments, selected.keep
-    lines = [i for i, flag in enumerate(keep) if flag]
+def drop_above_title(selected: SelectedText) -> None:
+    """Drop all above the title: short lines, or what is outside the element with all of the text.
+
+    The title is the last one above the first paragraph, or else the first one above most text.
+    """
+    index, segments = selected.index, selected.segments
+    title = fold_words(selected.page.metadata.title)
     max_chars = len(selected.page.metadata.title) + _MAX_CHARS_BESIDE_TITLE
     titles = [
         i
         for i, segment in enumerate(segments)
         if title and len(segment.text) <= max_chars and fold_words(segment.text) == title
     ]
-    min_chars = _MIN_SHARE_BELOW_TITLE * selected.total()
-    if not (titles and lines and selected.size(range(titles[0], len(keep))) >= min_chars):
-        return range(0)
-    box = index.segment_blocks[titles[0]]
-    while box > 0 and index.segment_ends[box] <= lines[-1]:
-        box = index.parents[box]
-    begin = index.segment_begins[box]
-    return range(begin if not any(keep[begin : titles[0]]) else 0)
+    lines = [i for i, flag in enumerate(selected.keep) if flag]
+    first = next((i for i in lines if _is_paragraph(segments[i])), len(segments))
+    above_text = [i for i in titles if i < first]
+    if above_text:
+        selected.drop(range(above_text[-1]))
+    elif titles and selected.size(range(titles[0], len(segments))) >= (
+        _MIN_SHARE_BELOW_TITLE * selected.total()
+    ):
+        box = index.segment_blocks[titles[0]]
+        while box > 0 and index.segment_ends[box] <= lines[-1]:
+            box = index.parents[box]
+        begin = index.segment_begins[box]
+        selected.drop(range(begin if not any(selected.keep[begin : titles[0]]) else 0))
 
 
-_MAX_CHARS_BESIDE_TITLE = 20
+def _is_paragraph(segment: Segment) -> bool:
+    words = count_words(segment.text[:_MAX_COUNTED_CHARS])
+    return words > _MAX_LINE_WORDS and not segment.is_link
+
+
 _MAX_CLOSING_LINES = 8
 _MAX_RIGHTS_CHARS = 1000
 #: The largest share of the selected text in closing lines.
