@@ -166,7 +166,8 @@ def read_metadata(
         or site_names.find_in_title(head.title, [heading.text for heading in headings])
         or _publisher(head)
     )
-    name = name.removeprefix(title).lstrip(_AROUND_SITE) or name  # a name may follow the title
+    if count_words(title) > _MAX_SITE_WORDS:  # the title may precede the name
+        name = name.removeprefix(title).lstrip(_AROUND_SITE) or name
     site = site_names.short_name(name).strip(_AROUND_SITE)
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
     stated_authors = _stated_authors(head, schema)
