@@ -18,7 +18,7 @@ from ..html.index import BLOCK_TAGS, ElementFlag, Segment
 from ..html.metadata.bylines import is_label_alone
 from ..html.page import Page
 from ..html.parse import element_line
-from ..text import CAMEL_CASE, INVISIBLE, comparison_key
+from ..text import CAMEL_CASE, INVISIBLE, class_pattern, comparison_key
 from ..urls import resolve
 from .candidates import Candidate
 
@@ -286,9 +286,8 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
 
 
 #: The class of a label laid over a picture, which names the section.
-_LABEL_NAME = re.compile(
-    r"(?<![a-z])(?:badge|cat(?:egory)?|kicker|label|rubri[ck]|section|tag|topic)(?![a-z])",
-    re.IGNORECASE,
+_LABEL_NAME = class_pattern(
+    "badge|cat(?:egory)?|kicker|label|rubri[ck]|section|tag|topic", re.IGNORECASE
 )
 _MAX_LABEL_WORDS = 3
 _MIN_MENU_LINKS = 3
@@ -297,8 +296,7 @@ _MIN_MENU_LINKS = 3
 def _is_label_or_menu(segment: Segment) -> bool:
     """Return whether a line names a section, or is mostly links to several pages."""
     is_short = len(segment.text.split()) <= _MAX_LABEL_WORDS
-    links = {leaf.parent for leaf in segment.leaves if leaf.parent is not None}
-    links = {link for link in links if link.tag == "a"}
+    links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a" and not leaf.tail}
     is_menu = len(links) >= _MIN_MENU_LINKS and 2 * segment.link_chars > len(segment.text)
     return is_menu or (is_short and bool(_LABEL_NAME.search(_element_name(segment.block))))
 
