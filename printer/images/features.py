@@ -30,6 +30,15 @@ from .srcset import IMAGE_FILE, is_numbered, original_url, picture_key
 _TABLES = load_json(__file__, "features.json")
 
 
+_MAX_UNREAD_LEVELS = 3
+
+
+def _is_unread(element: HtmlElement) -> bool:
+    """Return whether screen readers skip an element or a box near around it."""
+    levels = (element, *islice(element.iterancestors(), _MAX_UNREAD_LEVELS))
+    return any(level.get("aria-hidden") == "true" for level in levels)
+
+
 class FeatureReader:
     """Reads the features of a page's candidates."""
 
@@ -51,6 +60,7 @@ class FeatureReader:
         self.article_sums = [0, *accumulate(selected_sizes)]
         self.link_sums = [0, *accumulate(segment.link_chars for segment in page.segments)]
         self.copies = Counter(candidate.url_key for candidate in candidates if candidate.url_key)
+        self.unread = {c.url_key for c in candidates if _is_unread(c.element)}
         self.opened_dialogs = _opened_dialogs(candidates)
         self.structures = {candidate: _structure(candidate.element) for candidate in candidates}
         self.segments_by_structure: dict[tuple[str, ...], list[int]] = {}

@@ -46,6 +46,7 @@ from .selection import (
     drop_further_views,
     is_minor_text,
     merge_copies,
+    name_covers,
     share_captions,
 )
 from .srcset import PLAIN, ImageSource, picture_key
@@ -73,7 +74,7 @@ def select_pictures(
     else:
         selection = select_by_method(page, verdict, options.image_method, options.ner)
         selection = drop_further_views(page, selection)
-    selection = merge_copies(selection)
+    selection = name_covers(page, verdict, merge_copies(selection))
     if probe is not None:
         limits = CUTER_LIMITS if options.image_method == "cuter" else ICON_LIMITS
         selection = probe(page, selection, limits)

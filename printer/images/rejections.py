@@ -98,7 +98,7 @@ def _reason_without_caption(
     if candidate.kind == "image" and is_preview(candidate):
         return "a placeholder"
     is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX
-    if _is_ornament(reader, candidate, names) or _is_backdrop(candidate, names):
+    if _is_decoration(reader, candidate, names):
         return "an ornament"
     if _is_icon_in_heading(candidate, names):
         return INTERFACE_DRAWING
@@ -109,6 +109,24 @@ def _reason_without_caption(
     if _is_linked_banner(reader, candidate, names):
         return "a banner or a button that leads to another page"
     return ""
+
+
+def _is_decoration(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+    return (
+        _is_ornament(reader, candidate, names)
+        or _is_backdrop(candidate, names)
+        or _is_over_or_behind_picture(candidate)
+        or _is_in_ticker(reader, candidate)
+        or _has_tooltip(candidate.element.getparent())
+    )
+
+
+def _has_tooltip(box: HtmlElement | None) -> bool:
+    """Return whether an element other than a link shows its name to the pointer, as icons' do."""
+    kinds = (
+        () if box is None or box.tag == "a" else (box.get("data-bs-toggle"), box.get("data-toggle"))
+    )
+    return "tooltip" in kinds
 
 
 def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:
@@ -192,6 +210,47 @@ def _is_backdrop(candidate: Candidate, names: frozenset[str]) -> bool:
     classes = " ".join((level.get("class") or "")[:_MAX_CLASS_CHARS] for level in levels)
     words = re.sub(r"[-_]+", "-", CAMEL_CASE.sub("-", classes)).lower().split()
     return any(map((_BACKDROP_CLASS if is_unread else _PAGE_BACKDROP_CLASS).search, words))
+
+
+#: The class of a picture laid over another or behind it.
+_LAYER_CLASS = re.compile(
+    r"(?<![a-z])(?:ribbon|sticker|(?:sale|product|card|discount)-badge|(?:card|item|tile)-"
+    + _BACKDROP
+    + ")(?![a-z])"
+)
+_MAX_PICTURES_IN_CARD = 5
+
+
+def _is_over_or_behind_picture(candidate: Candidate) -> bool:
+    """Return whether a picture is a card's ribbon or its background, by its own class."""
+    element = candidate.element
+    names = CAMEL_CASE.sub("-", (element.get("class") or "")[:_MAX_CLASS_CHARS])
+    names = re.sub(r"[-_]+", "-", names).lower()
+    if not any(map(_LAYER_CLASS.search, names.split())):
+        return False
+    card = next(element.iterancestors("li", "article"), None)
+    return card is not None and len(list(islice(card.iter("img"), _MAX_PICTURES_IN_CARD))) > 1
+
+
+_TICKER_CLASS = re.compile(r"(?<![a-z])(?:marquee|ticker)(?![a-z])")
+_MAX_TICKER_LEVELS = 5
+#: The kinds of pages that show the marks of customers.
+_KINDS_WITH_LOGOS = frozenset({"service", "collection", "listing"})
+#: The fewest logos of such a row, with their copies.
+_MIN_LOGOS = 6
+
+
+def _is_in_ticker(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture is in a row that moves, by a name or by a copy for no reader."""
+    if reader.verdict.kind not in _KINDS_WITH_LOGOS:
+        return False
+    for level in islice(candidate.element.iterancestors(), _MAX_TICKER_LEVELS):
+        names = CAMEL_CASE.sub("-", (level.get("class") or "")[:_MAX_CLASS_CHARS]).lower()
+        if _TICKER_CLASS.search(names):
+            return True
+    has_copy = candidate.url_key in reader.unread and reader.copies[candidate.url_key] > 1
+    alike = reader.segments_by_structure[reader.structures[candidate]]
+    return has_copy and len(alike) >= _MIN_LOGOS
 
 
 #: The name of a file with the size of an icon: 'vimeo32.png'.

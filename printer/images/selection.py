@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import compress, islice
 
 from lxml.html import HtmlElement
 
-from ..article import Figure
+from ..article import Figure, Span
 from ..html.index import BLOCK_TAGS, ElementFlag, is_inside, tag_and_class
 from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
+from ..i18n import fold_words
 from ..selection import PictureDecision, PlacedFigure, Verdict
 from ..text import has_currency_sign
 from ..urls import is_http
@@ -340,3 +342,48 @@ def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:
         if any(has_currency_sign(segment.text) for segment in segments):
             return ancestor
     return None
+
+
+_KINDS_WITH_COVERS = frozenset({"collection", "listing"})
+_MIN_COVERS = 3
+_MAX_NAME_CHARS = 80
+_MAX_NAME_WORDS = 8
+#: The share of covers whose names are in the text from which the list has names.
+_MAX_NAMED_SHARE = 0.3
+
+
+def name_covers(page: Page, verdict: Verdict, selection: PictureSelection) -> PictureSelection:
+    """Return the selection with alternative texts as captions of a list's covers without names.
+
+    A copy of each cover is a link to the page of what it names.
+    """
+    if verdict.kind not in _KINDS_WITH_COVERS:
+        return selection
+    images = page.elements.find("img")
+    linked = {e.get("alt") for e in images if next(e.iterancestors("a"), None) is not None} - {""}
+    lines = [s for s in compress(page.segments, verdict.keep) if len(s.text) <= _MAX_NAME_CHARS]
+    headings = sum(line.block.tag in HEADING_TAGS for line in lines)
+    words = {word for line in lines for word in fold_words(line.text).split()}
+    covers: dict[str, dict[str, SelectedPicture]] = {}
+    for picture in selection.selected:
+        alt, names = picture.candidate.alt, picture.candidate.element.get("class")
+        if names and alt in linked and not picture.caption.segments:
+            covers.setdefault(names, {}).setdefault(alt, picture)
+    captions: dict[SelectedPicture, Caption] = {}
+    for pictures in covers.values():
+        missing = {alt: p for alt, p in pictures.items() if _is_missing_name(alt, words)}
+        is_named = headings + len(pictures) - len(missing) > _MAX_NAMED_SHARE * len(pictures)
+        if len(missing) >= _MIN_COVERS and not is_named:
+            captions |= {p: Caption((Span(alt),)) for alt, p in missing.items()}
+    if not captions:
+        return selection
+    selected = (replace(p, caption=captions.get(p, p.caption)) for p in selection.selected)
+    return replace(selection, selected=tuple(selected))
+
+
+def _is_missing_name(text: str, words: AbstractSet[str]) -> bool:
+    """Return whether a text is a name, no description, of which most words are not known."""
+    is_name = len(text) <= _MAX_NAME_CHARS and not (text[0].islower() or text[-1] in ".!?…")
+    parts = fold_words(text).split()
+    unknown = sum(part not in words for part in parts)
+    return is_name and len(parts) <= _MAX_NAME_WORDS and 2 * unknown >= len(parts)

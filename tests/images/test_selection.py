@@ -776,6 +776,8 @@ def test_a_picture_below_links_to_other_pages_is_a_banner() -> None:
          "an ornament"),
         ("<figure><img src=/stripe-bg.jpg width=900 height=600 role=presentation></figure>",
          "an ornament"),
+        ("<p data-bs-toggle=tooltip title=Mark><img src=/m.png width=900 height=600></p>",
+         "an ornament"),
         ("<h3><a href=http://v.example.org/1><img src=/i/film32.png alt=Film></a>Learn more</h3>",
          "a drawing of the interface"),
         ("<figure class=teaser><a href=/film><img src=/a.jpg width=900 height=600></a><figcaption>Photo: The Tide"
@@ -793,6 +795,43 @@ def test_decoration_and_buttons_are_refused(picture: str, reason: str) -> None:
     selection = select_by_method(page, replace(verdict, keep=keep))
     assert [picture.candidate.alt for picture in selection.selected] == ["A ferry"]
     assert [picture.reason for picture in selection.rejected] == [reason]
+
+
+def test_the_ribbon_and_the_background_of_a_card_are_refused() -> None:
+    size = "width=900 height=600"
+    layers = f"<img class=card-background alt=Sea src=/a.jpg {size}>"
+    layers += f"<img class='new sale-ribbon' alt=New src=/b.jpg {size}>"
+    boat = f"<img src=/boat.jpg {size} alt=Boat>"
+    page, verdict = read(article(PHOTO, f"<ul><li>{layers}{boat}</li></ul>"))
+    selection = select_by_method(page, verdict)
+    assert [picture.candidate.alt for picture in selection.selected] == ["A ferry", "Boat"]
+    page, verdict = read(article(PHOTO, f"<ul><li>{boat.replace('img', 'img class=card-bg')}</ul>"))
+    assert len(find_pictures(page, verdict)) == 2
+
+
+def test_covers_that_alone_name_what_a_list_describes_have_captions() -> None:
+    cover = "<a href=/{0}><img class=cover src=/{0}.jpg width=900 height=600 alt='{0} boat'></a>"
+    names = "Oak", "Elm", "Ash"
+    entries = "".join(f"<div>{cover.format(name)}<p>{TEXT} {name}.</p></div>" for name in names)
+    for body, captions in (
+        (entries, [f"{name} boat" for name in names]),
+        (entries + "".join(f"<h3>{name} boat</h3><p>{TEXT}</p>" for name in names), [""] * 3),
+    ):
+        page, verdict = read(f"<main><article>{body}</article></main>")
+        verdict = replace(verdict, kind="collection", keep=(True,) * len(page.segments))
+        selection = select_pictures(page, verdict, ExtractOptions())
+        assert [picture.caption.text for picture in selection.selected] == captions
+
+
+def test_a_row_of_logos_with_a_copy_for_no_reader_is_refused() -> None:
+    logos = [f"<img class=mark src=/m{n}.png width=300 height=200 alt=M{n}>" for n in range(4)]
+    copies = "".join(logos).replace("class", "aria-hidden=true class")
+    named = f"<div class=LogoTicker>{logos[0]}</div>"
+    for row, count in ((f"<div>{''.join(logos)}{copies}</div>", 5), (named, 2)):
+        page, verdict = read(article(PHOTO, row))
+        assert len(find_pictures(page, verdict)) == count
+        selection = select_by_method(page, replace(verdict, kind="service"))
+        assert [picture.candidate.alt for picture in selection.selected] == ["A ferry"]
 
 
 @pytest.mark.parametrize(
