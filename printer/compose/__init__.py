@@ -13,16 +13,26 @@ from itertools import compress, islice, takewhile
 
 from lxml.html import HtmlElement
 
-from ..article import Article, Block, Figure, Paragraph, has_mark_throughout, plain_text
+from ..article import (
+    Article,
+    Block,
+    Figure,
+    Paragraph,
+    Span,
+    has_mark_throughout,
+    plain_text,
+)
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
 from ..html.metadata.dates import find_dateline
 from ..html.metadata.language import choose_language
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
+from ..html.parse import element_line
 from ..html.posts import Post
 from ..selection import PlacedFigure, Verdict
 from ..text import comparison_key, count_words
+from ..urls import host_of, resolve
 from .builder import ArticleBuilder
 from .cleanup import clean_up
 from .discussion import (
@@ -75,6 +85,25 @@ def _has_byline(page: Page, verdict: Verdict) -> bool:
     return verdict.kind not in _WITHOUT_BYLINE
 
 
+def _is_comment(element: HtmlElement) -> bool:
+    return "comment" in f"{element.get('class')} {element.get('id')}"[:300].lower()
+
+
+#: The title is among the first links of a page.
+_MAX_LINKS_TO_SUBJECT = 60
+
+
+def _subject_link(page: Page) -> tuple[Block, ...]:
+    """Return the address on another site to which a discussion's title is a link."""
+    title = comparison_key(page.metadata.title)
+    for link in islice(page.elements.find("a"), _MAX_LINKS_TO_SUBJECT) if title else ():
+        url = resolve(page.base, link.get("href") or "")
+        is_external = host_of(url) not in ("", host_of(page.base))
+        if is_external and comparison_key(element_line(link)) == title:
+            return (Paragraph((Span(url.partition("://")[2], href=url),)),)
+    return ()
+
+
 _CUT = "the page is too long to be read in full; the article ends where reading stopped"
 
 
@@ -91,7 +120,8 @@ def compose(
     """
     metadata = page.metadata
     authors = [post.author for post in posts]
-    if metadata.byline and metadata.byline in authors[1:] and authors[0]:
+    is_reply = metadata.byline and metadata.byline in authors[1:] and authors[0]
+    if is_reply and not _is_comment(posts[0].element):
         # The author of a discussion is that of its first post, not of a reply.
         metadata = replace(metadata, byline=authors[0])
     # A picture with a credit has a caption of its own, even if the page's summary repeats it.
@@ -106,7 +136,8 @@ def compose(
     if posts:
         above = without_last_heading(blocks)
         byline = "" if above else metadata.byline
-        blocks = above + post_blocks(page, selection, targets, posts, byline)
+        subject = () if above else _subject_link(page)
+        blocks = above + subject + post_blocks(page, selection, targets, posts, byline)
     blocks = convert_inline_tex(blocks, page)
     linked = bool(targets.places or targets.references)
     corrected = clean_up(blocks, metadata.title, builder.aliases, linked=linked, kind=verdict.kind)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from printer import extract
 from printer.article import (
     Article,
@@ -51,6 +53,21 @@ def test_the_byline_is_the_first_author_and_not_that_of_a_reply() -> None:
     article = thread(("tam_reed", thought("Tam")), ("Rosa", thought("Rosa")))
     assert article.byline == "tam_reed"
     assert [post.author for post in posts(article)] == ["", "Rosa"]
+
+
+def test_a_discussion_of_a_link_names_it_and_its_submitter() -> None:
+    names = "tam_reed", "Rosa", "Vera", "Tomas"
+    post = POST.replace("class=post", "class=comment")
+    remarks = "".join(
+        post.format(name, f"2024-05-0{n}", n, thought(name)) for n, name in enumerate(names, 1)
+    )
+    head = "<title>On rain gauges</title><meta name=author content=Rosa>"
+    link = "<h1><a href=https://rain.example.com/gauges>On rain gauges</a></h1>"
+    opening = "<body itemscope itemtype='https://schema.org/DiscussionForumPosting'>"
+    article = extract(f"<html><head>{head}</head>{opening}{link}{remarks}</body></html>", URL)
+    assert article.byline == "Rosa"
+    assert article.text.startswith("rain.example.com/gauges\n")
+    assert [post.author for post in posts(replace(article, blocks=article.blocks[1:]))] == [*names]
 
 
 def test_each_post_is_signed_but_the_first_that_the_title_names() -> None:
