@@ -35,6 +35,7 @@ from ..html.index import Bools, ElementFlag, Ints, Segment, tag_and_class
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
+from ..i18n import is_invitation, load_table
 from ..options import EXTRACTORS, ExtractOptions, check_known
 from ..selection import Verdict
 from ..text import WORD, comparison_key
@@ -268,7 +269,7 @@ def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tu
     candidates = [(segment, _MIN_SIMILAR_SCORE) for segment in _similar_headings(page, keep)]
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
     candidates += ((segment, _MIN_FIRST_HEADING_SCORE) for segment in _first_heading(page, keep))
-    candidates += _labels(page, keep)
+    candidates += [*_labels(page, keep), *_sentence_ends(page, keep)]
     for segment, min_score in candidates:
         i = segment.index
         selected[i] |= scores[i] >= min_score and segment.text not in texts
@@ -402,6 +403,21 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]
             if (is_inside or is_field) and segment.block.tag not in _TERM_TAGS:
                 is_likely = is_field or is_figure
                 yield segment, _MIN_STANDALONE_LABEL_SCORE if is_likely else _MIN_LABEL_SCORE
+
+
+_MIN_SENTENCE_WORDS = 3
+_MIN_SENTENCE_END_SCORE = 0.15
+
+
+def _sentence_ends(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
+    """Yield the links on lines of their own that complete the sentences above them."""
+    table = load_table("page_furniture")["unfinished"]
+    unfinished = frozenset(table.get(page.metadata.language[:2], ()))
+    for segment, below in pairwise(page.segments):
+        *words, last = segment.text.split()
+        is_cut = len(words) >= _MIN_SENTENCE_WORDS and last in unfinished
+        if is_cut and keep[segment.index] and below.is_link and not is_invitation(below.text):
+            yield below, _MIN_SENTENCE_END_SCORE
 
 
 _MIN_BOLD_SCORE = 0.2

@@ -30,6 +30,21 @@ def test_a_section_among_others_with_headings_has_its_heading() -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "label", "found"),
+    [
+        ("Or build a boat of your own with", "Oarkit", True),
+        ("Or build a boat of your own", "Oarkit", False),
+        ("Or build a boat of your own with", "Learn more", False),
+    ],
+)
+def test_the_link_below_a_sentence_without_an_end_completes_it(
+    line: str, label: str, found: bool
+) -> None:
+    html = f"<p>{TEXT}</p><div><p>{line}</p></div><a href=/kit>{label}</a>"
+    assert added(html, label) == [label] * found
+
+
+@pytest.mark.parametrize(
     ("heading", "title", "found"),
     [
         ("How sailors mend nets", "Harbour skills", True),
