@@ -50,6 +50,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     selected = SelectedText(page, keep)
     _complete(selected, kind)
     if kind in ("article", "documentation"):
+        _complete_notes(selected)
         _drop_contents(selected)
     _drop_boxes(selected, kind)
     if kind in _KINDS_WITH_BUTTONS:
@@ -137,6 +138,25 @@ def _complete(selected: SelectedText, kind: str) -> None:
             is_form = has_choices and chars <= _MAX_CHOICE_CHARS * len(lines)
             if is_stray or is_links or is_form:
                 selected.drop(range(begin, end))
+
+
+#: The name of a note's box, and the largest share of the selected text in one.
+_NOTE_BOX_CLASS = re.compile(r"(?:^|[\s_-])(?:admonition|callout|note|see-?also)(?=$|[\s_-])")
+_MAX_NOTE_SHARE = 0.2
+
+
+def _complete_notes(selected: SelectedText) -> None:
+    """Select the rest of boxes of notes that are mostly selected, also a last line of links."""
+    index = selected.index
+    max_chars = _MAX_NOTE_SHARE * selected.total()
+    boxes = {names for names in {*index.classes} if names and _NOTE_BOX_CLASS.search(names[:300])}
+    for i, names in enumerate(index.classes):
+        lines = index.segment_range(i) if names in boxes else ()
+        chars = sum(selected.sizes[n] for n in lines)
+        if 0 < chars <= min(max_chars, selected.size(lines) / _MOSTLY_SELECTED):
+            for n in lines:
+                is_button = _is_button(selected, selected.segments[n], has_hints=False)
+                selected.keep[n] |= not is_button
 
 
 _MAX_SECTION_ITEMS = 12
@@ -300,6 +320,7 @@ _NOTICE_CLASS = re.compile(
     r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
     r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo"
     r"|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])|catlinks"
+    r"|navbox(?<=\bnavbox)(?![\w-])|sister-?(?:box|project)"
 )
 _RELATED_CLASS = re.compile(
     r"related-?(?:articles?|content|links|pages|posts|reading|stories)(?![a-z])|"

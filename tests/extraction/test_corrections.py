@@ -79,6 +79,21 @@ def test_a_list_is_completed_without_the_buttons_of_its_items():
     assert texts == [*(f"{TEXT} Boat {n}." for n in range(3)), "Dinghies"]
 
 
+def test_a_box_of_notes_is_kept_whole_with_its_last_link():
+    link = "<p><a href=/knots>A book of knots</a></p>"
+    note = f"<div class='admonition seealso'><p>See also</p><p>The knots of boats.</p>{link}</div>"
+    story = f"<p>{TEXT}</p>" * 3
+    texts = choice(f"{story}{note}", [TEXT, "See also", "The knots"], "documentation")
+    assert texts[-1] == "A book of knots"
+    assert "A book of knots" not in choice(f"{story}{note}", [TEXT, "See also"], "documentation")
+
+
+def test_boxes_of_navigation_of_a_wiki_go_whole():
+    box = "<ul><li><a href=/o>Oars</a></li><li>Sails</li></ul>"
+    for names in ("navbox", "sister-box"):
+        assert choice(f"{TEXT}<div class={names}>{box}</div>", [TEXT, "Oars"]) == [TEXT]
+
+
 def test_a_switch_of_the_size_of_text_is_no_part_of_a_list():
     sizes = "<h2>Size of text:</h2><ul><li>A</li><li>A</li><li>A</li></ul>"
     html = (
