@@ -18,7 +18,7 @@ from .compose import append_comments, article_metadata, compose, find_posts, sel
 from .errors import NoArticle
 from .extraction import select_segments
 from .extraction.extract import score_segments
-from .extraction.leftovers import find_buttons
+from .extraction.leftovers import drop_emptied_sections, find_buttons
 from .html.discussion import Comments, read_comments
 from .html.page import Page, gc_paused, read_page
 from .html.parse import element_line
@@ -110,6 +110,8 @@ class Extraction:
 
 #: The kinds of pages whose entries may have links of the same words.
 _ENTRY_KINDS = frozenset({"collection", "forum", "listing"})
+#: The kinds of pages that have sections of logos or teasers.
+_KINDS_WITH_CARDS = frozenset({"product", "service"})
 
 
 @gc_paused
@@ -126,13 +128,16 @@ def extract_article(
     separate = options.comments and verdict.kind != "forum" and not posts
     comments = read_comments(page.tree, page.segments) if separate else Comments()
     verdict = drop_captions(page, verdict, selection)
+    placed = place_pictures(page, selection)
+    if verdict.kind in _KINDS_WITH_CARDS:
+        printed = (figure.element for figure in placed)
+        verdict = replace(verdict, keep=drop_emptied_sections(page, verdict.keep, printed))
     metadata = replace(article_metadata(page, verdict), **rules.metadata_overrides)
     ruled_page = replace(page, metadata=metadata)
     comment_elements = below(comments.elements)
-    excluded = comment_elements | rules.dropped
-    if verdict.kind not in _ENTRY_KINDS:
-        excluded |= find_buttons(page, verdict.keep)
-    article = compose(ruled_page, verdict, place_pictures(page, selection), excluded, posts)
+    buttons = find_buttons(page, verdict.keep, is_list=verdict.kind in _ENTRY_KINDS)
+    excluded = comment_elements | rules.dropped | buttons
+    article = compose(ruled_page, verdict, placed, excluded, posts)
     beginning = _first_text(article)
     obstacle = find_obstacle(page, beginning)
     if not beginning and not obstacle:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import islice, takewhile, zip_longest
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -58,8 +58,7 @@ def select(
         leaf: segment.index
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
-        for leaf in segment.leaves
-        if not excluded or leaf.parent not in excluded
+        for leaf in (_printed_leaves(segment, excluded) if excluded else segment.leaves)
     }
     path: set[HtmlElement] = set()
     for leaf in leaves:
@@ -83,6 +82,18 @@ def select(
     max_chars = _MAX_ENTRY_CHARS_IN_ARTICLE if verdict.kind == "article" else MAX_ENTRY_CHARS
     entries = _find_entries(page, leaves, figures, max_chars)
     return Selection(leaves, figures, path, formulas, headings, entries)
+
+
+#: What is between links in a row.
+_BARS = frozenset("|·•")
+
+
+def _printed_leaves(segment: Segment, excluded: Set[HtmlElement]) -> Iterable[Leaf]:
+    """Yield a line's text nodes outside some elements, without the bars before these."""
+    for leaf, following in zip_longest(segment.leaves, segment.leaves[1:]):
+        is_bar = following is not None and leaf.text.strip() in _BARS
+        if leaf.parent not in excluded and not (is_bar and following.parent in excluded):
+            yield leaf
 
 
 _MAX_ENTRY_SEGMENTS = 8

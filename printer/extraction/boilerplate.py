@@ -178,7 +178,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
         return True
     if len(text) > _MAX_CLOSING_CHARS or "li" in (segment.block.tag, segment.block.getparent().tag):
         return False
-    if "©" in text or _is_link_row(segment) or _CONTACTS.fullmatch(text):
+    if "©" in text or is_link_row(segment) or _CONTACTS.fullmatch(text):
         return True
     if len(text) <= _MAX_BYLINE_CHARS and (_is_byline(selected, text) or _is_counter(segment)):
         return True
@@ -227,7 +227,7 @@ def _ends_with_link(segment: Segment) -> bool:
     return bool(links) and segment.text.rstrip(" \"'”“»«›.").endswith(links[-1])
 
 
-def _is_link_row(segment: Segment) -> bool:
+def is_link_row(segment: Segment) -> bool:
     """Return whether a line is a row of links with only separators between them."""
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
     unlinked = len(segment.text) - segment.link_chars

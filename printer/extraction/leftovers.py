@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
-from ..html.index import Leaf, Segment, common_classes, enclosing_link
+from ..html.index import ElementFlag, Leaf, Segment, common_classes, enclosing_link
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
+from .boilerplate import is_link_row
 from .selected_text import is_drawn_as_button
 
 
@@ -21,7 +23,7 @@ def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
     segments = page.segments
     dropped = list(_code_labels(segments)) if "pre" in page.index.tags else []
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
-    dropped += _pagers(page)
+    dropped += [*_pagers(page), *_menus(page, keep), *_field_labels(page)]
     dropped += _empty_accordions(segments) if "aria-expanded" in page.index.attribute_names else []
     dropped += _offers(page, keep) if kind == "article" else _empty_sections(page, keep)
     if kind != "documentation":  # whose examples repeat lines
@@ -79,6 +81,7 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
 
 #: Elements that are pictures, or are printed as such.
 _PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "object"})
+_PLAYER_TAGS = frozenset({"video", "iframe", "object"})
 _MAX_HEADING_CHARS = 80
 
 
@@ -121,6 +124,49 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
             yield from empty
     if 2 * len(row_headings) < len(headings):
         yield from row_headings
+
+
+#: The largest share of the headings of a level without a section: more are a list.
+_MAX_EMPTIED_SHARE = 1 / 3
+#: The least share of links in teasers.
+_MIN_LINKED_TEASERS = 0.4
+#: A few pictures may be the icon of the next section, with its copies.
+_MIN_LOGOS = 4
+
+
+def drop_emptied_sections(
+    page: Page, keep: Sequence[bool], pictures: Iterable[HtmlElement]
+) -> tuple[bool, ...]:
+    """Return the selection without headings that have only logos or teasers, left out, below them.
+
+    ``pictures`` are the elements of those that are printed.
+    """
+    index, segments = page.index, page.segments
+    printed = sorted(index.indexes[element] for element in pictures if element in index.indexes)
+    places = [*index.segment_blocks, len(index.tags)]
+    headings = [s.index for s in segments if keep[s.index] and s.block.tag in HEADING_TAGS]
+    looks = Counter(_look(segments[i].block) for i in headings)
+    selected = list(keep)
+    for tag in sorted({str(segments[i].block.tag) for i in headings}, reverse=True):
+        emptied = set()
+        for i, following in pairwise(headings):
+            tags = index.tags[places[i] + 1 : places[following]]
+            lines = segments[i + 1 : following]
+            are_logos = looks[_look(segments[i].block)] == 1 and tags.count("img") >= _MIN_LOGOS
+            linked = sum(line.link_chars for line in lines)
+            are_teasers = linked > _MIN_LINKED_TEASERS * sum(len(line.text) for line in lines)
+            has_part = any(selected[i + 1 : following]) or not _PLAYER_TAGS.isdisjoint(tags)
+            has_part |= bisect(printed, places[i]) < bisect(printed, places[following])
+            is_section = segments[following].block.tag <= segments[i].block.tag == tag
+            is_section &= len(segments[i].text) <= _MAX_HEADING_CHARS
+            is_section &= not _is_standfirst(segments, i)
+            if is_section and not has_part and (are_teasers if lines else are_logos):
+                emptied.add(i)
+        if len(emptied) <= _MAX_EMPTIED_SHARE * sum(segments[i].block.tag == tag for i in headings):
+            headings = [i for i in headings if i not in emptied]
+            for i in emptied:
+                selected[i] = False
+    return tuple(selected)
 
 
 _MIN_STANDFIRST_WORDS = 5
@@ -197,11 +243,13 @@ _MAX_PAGER_LINKS = 12
 
 
 def _pagers(page: Page) -> Iterable[Segment]:
-    """Yield the lines and tables of links to the next page and others that have access keys."""
-    if "accesskey" not in page.index.attribute_names:
-        return
+    """Yield the links to the next page, and lines and tables of links that have access keys."""
+    for segment in page.segments if "rel" in page.index.attribute_names else ():
+        link = enclosing_link(segment.leaves[0].parent) if segment.is_link else None
+        if link is not None and link.get("rel") in ("next", "prev"):
+            yield segment
     is_pager: dict[HtmlElement, bool] = {}
-    for segment in page.segments:
+    for segment in page.segments if "accesskey" in page.index.attribute_names else ():
         around = islice(segment.block.iterancestors(), _MAX_CELL_LEVELS)
         element = next((parent for parent in around if parent.tag == "table"), segment.block)
         if element not in is_pager:
@@ -210,6 +258,35 @@ def _pagers(page: Page) -> Iterable[Segment]:
             is_pager[element] = keys > 1 and 2 * keys >= len(links)
         if is_pager[element]:
             yield segment
+
+
+_BARS = frozenset("|·•")
+#: The fewest links of a menu in one line, and the most lines of the box around them.
+_MIN_MENU_LINKS = 4
+_MAX_MENU_LINES = 8
+
+
+def _menus(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the rows of links with bars between them above or below all text, with their boxes."""
+    index, segments = page.index, page.segments
+    links = [segment.is_link or is_link_row(segment) for segment in segments]
+    text = [i for i, is_link in enumerate(links) if keep[i] and not is_link]
+    outside = (*segments[: text[0]], *segments[text[-1] + 1 :]) if text else ()
+    for menu in filter(_is_menu, outside):
+        above = segments[max(0, menu.index - 1)]
+        if above.block.tag in HEADING_TAGS and keep[above.index]:
+            continue
+        box = index.segment_blocks[menu.index]
+        while box >= 0 and len(lines := index.segment_range(box)) <= _MAX_MENU_LINES:
+            if any(keep[i] and not links[i] for i in lines):
+                break
+            yield from (segments[i] for i in lines)
+            box = index.parents[box]
+
+
+def _is_menu(segment: Segment) -> bool:
+    bars = sum(leaf.text.strip() in _BARS for leaf in segment.leaves)
+    return bars >= _MIN_MENU_LINKS - 1 and is_link_row(segment)
 
 
 _MAX_OFFER_LINES = 4
@@ -304,6 +381,32 @@ def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[S
             yield segment
 
 
+_CHOICES = ("checkbox", "radio")
+_FIELD_TAGS = ("input", "select", "textarea")
+_MAX_LABEL_ELEMENTS = 30
+
+
+def _field_labels(page: Page) -> Iterable[Segment]:
+    """Yield the labels of a form's fields, but not of choices, which may unfold a text."""
+    index = page.index
+    ends = enumerate(zip(index.tags, index.subtree_ends, strict=True))
+    labels = [i for i, (tag, end) in ends if tag == "label" and end - i <= _MAX_LABEL_ELEMENTS]
+    names = {index.elements[i].get("for") for i in labels} - {None}
+    named = {name: index.elements[i] for i, name in enumerate(index.ids) if name in names}
+    for i in labels:
+        label = index.elements[i]
+        name = label.get("for")
+        field = named.get(name) if name else next(label.iter(*_FIELD_TAGS), None)
+        is_choice = field is not None and field.get("type") in _CHOICES
+        if is_choice or not (name or field is not None) or not index.flags[i] & ElementFlag.FORM:
+            continue
+        parts = set(label.iter())
+        for segment in (page.segments[n] for n in index.segment_range(i)):
+            inside = sum(len(leaf.text.strip()) for leaf in segment.leaves if leaf.parent in parts)
+            if 2 * inside >= len(segment.text):
+                yield segment
+
+
 _MIN_EMPTY_ACCORDIONS = 3
 
 
@@ -322,18 +425,47 @@ _SENTENCE_ENDS = frozenset(".!?…)]。！？）")
 _NOT_BUTTON_TAGS = HEADING_TAGS | {"td", "th", "dt", "pre"}
 
 
-def find_buttons(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
-    """Return recurring links at the ends of lines ('Learn more', 'Crossref')."""
+def find_buttons(
+    page: Page, keep: Sequence[bool], *, is_list: bool = False
+) -> frozenset[HtmlElement]:
+    """Return recurring links at the ends of lines ('Learn more'), or between bars ('| reply |').
+
+    The entries of a list may end in links of the same words.
+    """
     places: dict[str, set[str]] = {}
     elements: dict[str, list[HtmlElement]] = {}
     for segment in page.segments:
-        for leaf, link in _closing_links(segment) if keep[segment.index] else ():
+        barred = [
+            (leaf, link)
+            for leaf, link in _barred_links(segment)
+            if is_list or "//" not in (link.get("href") or "")  # shops are elsewhere
+        ]
+        links = barred if is_list else {*_closing_links(segment), *barred}
+        for leaf, link in links if keep[segment.index] else ():
             label = leaf.text.strip()
             places.setdefault(label, set()).add(link.get("href") or "")
             elements.setdefault(label, []).append(leaf.element)
     labels = (label for label in places if len(places[label]) >= _MIN_BUTTONS)
     recurring = (label for label in labels if 2 * len(places[label]) > len(elements[label]))
     return frozenset(element for label in recurring for element in elements[label])
+
+
+def _barred_links(segment: Segment) -> Iterable[tuple[Leaf, HtmlElement]]:
+    """Yield the short links that have a bar before them in a line of other text."""
+    if is_link_row(segment):
+        return
+    leaves = [leaf for leaf in segment.leaves if leaf.text.strip()]
+    counts = Counter(leaf.text.strip() for leaf in leaves)
+    for bar, leaf in pairwise(leaves):
+        is_after_bar = bar.text.strip() in _BARS and not leaf.tail
+        link = enclosing_link(leaf.element) if is_after_bar else None
+        is_alone = counts[leaf.text.strip()] == 1
+        if link is not None and is_alone and _is_button_label(leaf.text):
+            yield leaf, link
+
+
+def _is_button_label(text: str) -> bool:
+    return text.replace(" ", "").strip().isalpha() and len(text.split()) <= _MAX_BUTTON_WORDS
 
 
 def _closing_links(segment: Segment) -> list[tuple[Leaf, HtmlElement]]:
@@ -345,8 +477,7 @@ def _closing_links(segment: Segment) -> list[tuple[Leaf, HtmlElement]]:
         text = leaf.text.strip()
         link = None if leaf.tail else enclosing_link(leaf.element)
         href = "" if link is None else link.get("href") or ""
-        is_label = text.replace(" ", "").isalpha() and len(text.split()) <= _MAX_BUTTON_WORDS
-        if is_label and link is not None and href[:1] not in ("", "#"):
+        if _is_button_label(text) and link is not None and href[:1] not in ("", "#"):
             links.append((leaf, link))
         elif text:
             ends = text[-1] in _SENTENCE_ENDS or text[-1].isdecimal()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from printer.extraction.corrections import complete_elements
-from printer.extraction.leftovers import find_buttons, replace_previews
+from printer.extraction.leftovers import drop_emptied_sections, find_buttons, replace_previews
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -172,6 +172,48 @@ def test_buttons_above_code_go(code: str) -> None:
     assert texts == [TEXT, "Ferry", "pip install oar"]
 
 
+def test_interface_links_between_bars_go_from_each_entry() -> None:
+    line = "<p>{0} points by <a href=/u{0}>Ann</a> | <a href=/r{0}>reply</a> | <a>{0} notes</a></p>"
+    page = read_page("<body>" + "".join(line.format(n) for n in range(3)), "https://example.org/")
+    buttons = find_buttons(page, [True] * 3, is_list=True)
+    assert [button.text for button in buttons] == ["reply"] * 3
+    shops = "".join(
+        f"<p>Oar {n} (reed | <a href=https://{n}.example.com>mart</a>)</p>" for n in "abc"
+    )
+    assert not find_buttons(read_page(shops, "https://example.org/"), [True] * 3)
+    rows = "".join(f"<p><a href=/a{n}>Oars</a> | <a href=/b{n}>Sails</a></p>" for n in range(3))
+    page = read_page(f"<body>{rows}", "https://example.org/")
+    assert not find_buttons(page, [True] * 3, is_list=True)
+
+
+def test_menus_go_from_above_and_below_the_entries_of_a_list() -> None:
+    links = " | ".join(f"<a href=/m{n}>Menu {n}</a>" for n in range(4))
+    menu = f"<tr><td><b>Harbour</b>{links}</td><td><a href=/l>login</a></td></tr>".replace(
+        "<b>Harbour</b>", "<b><a href=/>Harbour</a></b>"
+    )
+    entries = f"<tr><td>{TEXT}</td></tr><tr><td>{links}</td></tr><tr><td>{TEXT} Again.</td></tr>"
+    more = "<tr><td><a rel=next href=/2>More</a></td></tr>"
+    html = f"<table>{menu}{entries}{more}<tr><td>{links}<form>Search:</form></td></tr></table>"
+    row = " | ".join(f"Menu {n}" for n in range(4))
+    texts = choice(html, [TEXT, "Menu", "login", "More"], "listing")
+    assert texts == [TEXT, row, f"{TEXT} Again."]
+
+
+def test_a_row_of_links_below_a_heading_stays() -> None:
+    links = " | ".join(f"<a href=/m{n}>Oar {n}</a>" for n in range(4))
+    html = f"<h1>Boats</h1><p>{TEXT}</p><h2>Oars</h2><p>{links}</p>"
+    assert len(choice(html, [TEXT, "Oar", "Boats"], "listing")) == 4
+
+
+def test_the_labels_of_fields_go_but_not_those_that_unfold_a_text() -> None:
+    field = "<div><label for=name>First name <b>*</b></label><input id=name></div>"
+    choices = "<label for=more>More about it</label><input type=checkbox id=more>"
+    html = f"<h1>Boats</h1><p>{TEXT}</p><form>{field}<div>{choices}</div></form>"
+    assert choice(html, ["Boats", TEXT, "name", "More"], "service") == [
+        "Boats", TEXT, "More about it",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -222,3 +264,23 @@ def test_questions_whose_answers_only_a_script_has_go_with_their_headings() -> N
     html = f"<p>{TEXT}</p><h2>Questions</h2>{buttons}<h2>The end</h2><p>{TEXT} Yes.</p>"
     assert choice(html, [""]) == [TEXT, "The end", f"{TEXT} Yes."]
     assert len(choice(html.replace("</button>", f"</button><p>{TEXT}</p>"), [""])) == 10
+
+
+def test_headings_go_with_pictures_and_teasers_that_were_left_out() -> None:
+    parts = "".join(f"<h2>Part {n}</h2><p>{TEXT} {n}</p>" for n in range(6))
+    read = "<p><a href=/read>Read</a></p>"
+    stories = f"<h2>Our stories</h2><h3>Of Ann</h3>{read}<h3>Of Bo</h3>{read}"
+    logos = "<h2 class=friends>Our friends</h2>"
+    logos += "<img src=/1.png>" * 4
+    questions = "<h2>Questions</h2>" + "".join(f"<h3>Why {n}?</h3><p>{n}.</p>" for n in range(4))
+    body = f"{parts}<h2>Why us</h2>{questions}{stories}{logos}<h2>The end</h2><p>{TEXT}</p>"
+    page = read_page(f"<body>{body}</body>")
+    keep = [segment.text != "Read" for segment in page.segments]
+    for pictures in ([], list(page.tree.iter("img"))):
+        flags = drop_emptied_sections(page, keep, pictures)
+        texts = [
+            s.text
+            for s, before, flag in zip(page.segments, keep, flags, strict=True)
+            if before > flag
+        ]
+        assert texts == ["Our stories", "Of Ann", "Of Bo", "Our friends"][: 3 + (not pictures)]
