@@ -366,8 +366,15 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
     return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_QUOTE_CHARS)
 
 
+#: The blocks that are set apart from the text without a rule.
+_SEPARATE = (Heading, Figure, Embed)
+
+
 def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:
-    """Drop repeated headings, and rules next to rules, headings or figures."""
+    """Drop repeated headings, and rules next to rules, headings, figures or embeds.
+
+    A heading above an embed is the title of this if a rule is below.
+    """
     remaining: list[Block] = []
     for previous, block, following in zip(
         [None, *blocks], blocks, [*blocks[1:], None], strict=False
@@ -375,9 +382,12 @@ def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:
         if isinstance(block, Rule) and (isinstance(previous, Rule) or isinstance(following, Rule)):
             continue
         last = remaining[-1] if remaining else None
-        if isinstance(block, Rule) and (last is None or isinstance(last, (Rule, Heading, Figure))):
+        if isinstance(block, Rule) and (last is None or isinstance(last, (Rule, *_SEPARATE))):
+            before = remaining[-2] if len(remaining) > 1 else None
+            if isinstance(before, Heading) and isinstance(last, Embed) and not last.title:
+                remaining[-2:] = [replace(last, title=plain_text(before.spans))]
             continue
-        if isinstance(block, Heading | Figure) and isinstance(last, Rule):
+        if isinstance(block, _SEPARATE) and isinstance(last, Rule):
             remaining.pop()
             last = remaining[-1] if remaining else None
         if not (isinstance(block, Heading) and isinstance(last, Heading)) or (

@@ -10,6 +10,7 @@ from printer.article import (
     List,
     Paragraph,
     Quote,
+    Rule,
     iter_text,
     plain_text,
     walk,
@@ -265,3 +266,9 @@ def test_the_paragraph_after_a_frame_is_no_caption() -> None:
     assert [block.title for block in only(html, Embed)] == ["The weir"]
     two = f"<figure>{FRAME.format('title=One')}{FRAME.format('title=Two')}<figcaption>Both.</figcaption></figure>"
     assert [block.title for block in only(two, Embed)] == ["One", "Two"]
+
+
+def test_a_heading_between_rules_is_the_title_of_the_film_below_it() -> None:
+    html = f"<hr><h2>The river from above</h2>{FRAME.format('allowfullscreen')}<hr>"
+    assert [block.title for block in only(html, Embed)] == ["The river from above"]
+    assert only(html, Heading) == only(html, Rule) == []

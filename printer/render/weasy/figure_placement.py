@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
@@ -198,6 +198,7 @@ class _PageFiller:
             "shrink two": lambda: is_large and _shrink_both(page, place, change, last_scale),
             "move heading up": lambda: is_large and _move_heading_before_figure(place, change),
             "split text": lambda: may_break and move_text(may_break=True),
+            "leave lead-in": lambda: is_blank and _release_lead(page, place, change),
         }
         if not is_figure(figure):
             allow_breaks = partial(_allow_breaks, figure, change)
@@ -276,7 +277,10 @@ def _height_of(page: Box, place: _Place, blocks: list[Box]) -> float:
         items = {box.element: box for box in parts}  # A line and a marker are boxes of their item.
         height += sum(text_height(box, width) for box in items.values())
         if not items:
-            height += text_height(block, width) - margins_of(block, "top", "bottom")
+            lines = text_height(block, width) - margins_of(block, "top", "bottom")
+            least = MIN_LINES * line_height(block)
+            is_last = block is blocks[-1] and block.element_tag == "p" and lines > 2 * least
+            height += least if is_last and not _avoids_breaks(block) else lines
     return height + sum(_spaces([*place.parent.children[: place.start][-1:], *blocks]))
 
 
@@ -298,7 +302,7 @@ def _tighten(page: Box, place: _Place, change: Change, *, to_fit: bool = True) -
     blocks = [*above, *next_blocks]
     missing = _height_of(page, place, next_blocks) - place.gap
     share = (missing + SLACK_PX) / max(1.0, sum(_spaces(blocks))) if to_fit else MAX_TIGHTENING
-    if missing <= 0 or share > MAX_TIGHTENING:
+    if (to_fit and missing <= 0) or share > MAX_TIGHTENING:
         return False
     for box in blocks:
         for side in ("margin_top", "margin_bottom"):
@@ -316,8 +320,8 @@ def _are_entries(parent: Box, index: int) -> bool:
 
 
 def _is_named(figure: Box) -> bool:
-    """Return whether captions identify a figure wherever it is placed."""
-    return any(True for _ in figure.element.iter("figcaption"))
+    """Return whether captions, or the label of an embed, identify a figure wherever it is."""
+    return _is_embed(figure) or any(True for _ in figure.element.iter("figcaption"))
 
 
 def _is_announcement(box: Box) -> bool:
@@ -366,19 +370,23 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
         parent, box = box, box.children[start]
         is_torn = box.element_tag == "p" and _keeps_next(parent, start)
         if next_page is None or is_torn:
-            while box.element_tag in ("article", "div", "blockquote") and box.children:
-                if _is_movable(parent, start):
-                    break
-                parent, start, box = box, 0, box.children[0]
+            while _is_container(parent, start):
+                parent, start = parent.children[start], 0
             index = _end_of_headings(parent, start)
-            if _has_tag(parent, index, ("blockquote",)):  # below a heading
+            if _is_container(parent, index):  # below a heading
                 parent, start = parent.children[index], 0
                 index = _end_of_headings(parent, start)
-            is_led = start < index and _is_led(parent, index)
+            is_led = start < index and (_has_tag(parent, index, ("p",)) or _is_led(parent, index))
             if not (is_led or _is_movable(parent, index) or _is_unbreakable(parent, index)):
                 return None
             return _Place(parent, start, index, *_measure_gap(page, parent))
     return None
+
+
+def _is_container(parent: Box, index: int) -> bool:
+    """Return whether a child is a box of blocks that are not moved together."""
+    is_box = _has_tag(parent, index, ("article", "div", "blockquote"))
+    return is_box and bool(parent.children[index].children) and not _is_movable(parent, index)
 
 
 def _is_movable(parent: Box, index: int) -> bool:
@@ -390,8 +398,21 @@ def _is_movable(parent: Box, index: int) -> bool:
 
 
 def is_figure(box: Box) -> bool:
-    """Return whether a box is a figure or a row of figures."""
-    return bool(box.element_tag == "figure" or has_class(box, "figures"))
+    """Return whether a box is a figure, a row of figures, or an embed."""
+    return box.element_tag == "figure" or has_class(box, "figures") or _is_embed(box)
+
+
+def _is_embed(box: Box) -> bool:
+    return has_class(box, "embed")
+
+
+def _figure_with_embeds(place: _Place) -> list[Box]:
+    """Return a figure and the embeds after it that stay on its page."""
+    after = place.parent.children[place.index + 1 :]
+    return [
+        place.figure,
+        *takewhile(lambda box: _is_embed(box) and box.style["break_before"] == "avoid", after),
+    ]
 
 
 def _is_rotated(box: Box) -> bool:
@@ -481,8 +502,8 @@ def _is_line(page: Box, parent: Box, index: int) -> bool:
 def _is_led(parent: Box, index: int) -> bool:
     """Return whether a child is text that the one before, not a heading, introduces."""
     lead = parent.children[index - 1]
-    is_text = _has_tag(parent, index, TEXT_TAGS)
-    return is_text and (lead.element_tag == "blockquote" or has_class(lead, "leads"))
+    is_led = _has_tag(parent, index, (*TEXT_TAGS, "figure"))
+    return is_led and (lead.element_tag == "blockquote" or has_class(lead, "leads"))
 
 
 def _release_lead(page: Box, place: _Place, change: Change) -> bool:
@@ -493,7 +514,8 @@ def _release_lead(page: Box, place: _Place, change: Change) -> bool:
     parent, index = place.parent, place.index
     if place.start == index or not _is_led(parent, index):
         return False
-    if place.start < index - 1 and _is_line(page, parent, index - 1):
+    is_below_heading = _has_tag(parent, index - 2, HEADINGS)
+    if place.start < index - 1 and is_below_heading and _is_line(page, parent, index - 1):
         return False
     change.set_style(parent.children[index - 1], break_after="auto")
     return True
@@ -555,11 +577,10 @@ def _largest_figure(fragment: Box, parent: Box) -> Box | None:
 
 
 def _end_of_figures(parent: Box, index: int) -> int:
-    """Return the index of the first child from this one on that is not a figure or an embed."""
+    """Return the index of the first child from this one on that is not a figure."""
     children = parent.children
     after = range(index, len(children))
-    ends = (i for i in after if not (is_figure(children[i]) or has_class(children[i], "embed")))
-    return next(ends, after.stop)
+    return next((i for i in after if not is_figure(children[i])), after.stop)
 
 
 def _is_passable(parent: Box, index: int) -> bool:
@@ -617,7 +638,7 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
                 return False
             if room < needed:
                 _scale(place.figure, change, 1 - (needed - room) / _picture_height(place.figure))
-            return change.move(place.parent, place.index, index)
+            return change.move(place.parent, place.index, index, len(_figure_with_embeds(place)))
     return False
 
 
@@ -722,6 +743,8 @@ def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
         boxes += place.parent.children[place.index + 1 : end]
         texts += MIN_LINES * line_height(place.figure)
     figure = place.figure
+    embeds = [box for box in _figure_with_embeds(place) if _is_embed(box)]
+    texts += sum(text_height(box, width) + MIN_LINES * line_height(box) for box in embeds)
     captions = [box for box in figure.children if box.element_tag == "figcaption"]
     texts += sum(text_height(box, width) for box in boxes)
     texts += sum(text_height(box, width * scale) for box in captions)
