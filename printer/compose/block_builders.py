@@ -711,10 +711,11 @@ def _ends_code_line(node: HtmlElement, parts: Sequence[str]) -> bool:
     is_broken = bool(len(node) or node.text) and bool(parts) and parts[-1].endswith("\n")
     if is_broken or not _CODE_LINE_CLASS.search(names):
         return False
-    if tail:
-        return not tail.startswith("\n") and _HIGHLIGHTED_LINE_CLASS.search(names) is not None
-    following_names = "" if following is None else following.get("class") or ""
-    return _CODE_LINE_CLASS.search(following_names) is not None
+    if following is not None and not tail and _CODE_LINE_CLASS.search(following.get("class") or ""):
+        return True
+    after = tail or ("" if following is None else "".join(following.itertext())[:1])
+    is_highlighted = _HIGHLIGHTED_LINE_CLASS.search(names) is not None
+    return is_highlighted and bool(after) and not after.startswith("\n")
 
 
 def _append_line_break(parts: list[str], *, always: bool) -> None:

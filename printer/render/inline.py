@@ -322,7 +322,7 @@ def highlight(code: str, language: str) -> Markup:
                     # The line may break after its indentation if that is outside the element.
                     line = "".join(lines[-1]) + line
                     lines[-1].clear()
-                html = escape(breakable(line))
+                html = _UNBROKEN_TOKEN.sub(_no_break, escape(breakable(line)))
                 lines[-1].append(f"<{tag}{attribute}>{html}</{tag}>" if tag else html)
     html_lines = ["".join(line) for line in lines if line]
     spans = (
@@ -330,6 +330,14 @@ def highlight(code: str, language: str) -> Markup:
         for line, below in zip(html_lines, (*html_lines[1:], ""), strict=False)
     )
     return Markup("".join(spans))  # noqa: S704 - the text is escaped, the rest is ours
+
+
+#: A short token of code with a place where a line of text may end, in escaped text.
+_UNBROKEN_TOKEN = re.compile(r"(?<!\S)(?=\S{2,24}(?!\S))\S*(?:[-/?!|}]\w|%\()\S*")
+
+
+def _no_break(match: re.Match[str]) -> str:
+    return f'<span class="no-break">{match[0]}</span>'
 
 
 #: A highlighted line of code with a comment only.

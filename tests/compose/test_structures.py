@@ -368,6 +368,9 @@ def test_elements_named_lines_are_lines_of_code() -> None:
     assert only(f"<pre>{broken}</pre>", Code).text == "a\nb"
     html = f"<pre>f() {{\n{line('  b')}{line('')}  return\n{line('}')}</pre>"
     assert only(html, Code).text == "f() {\n  b\n\n  return\n}"
+    token = "<span class=token>{}</span>".format
+    html = f"<pre>{line(token('f()'))}{token('  g()')} +{token(' h()')}\n{line('i()')}{token('')}</pre>"
+    assert only(html, Code).text == "f()\n  g() + h()\ni()"
     chart = "<pre>a <span class=under-line>b</span> c</pre>"
     assert only(chart, Code).text == "a b c"
 

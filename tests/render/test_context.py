@@ -174,5 +174,10 @@ def test_a_broken_line_of_code_is_marked_and_the_text_is_as_it_was(printed) -> N
     paper = printed(Article("T", (Code(f"def f():\n\n    {long}\n\ny = 1", "python"),)))
     assert "term39" in paper.text
     assert sum(1 for image in paper.pdf.pages[0].get_images()) == 1, "the hooked arrow"
+    for length in range(60, 82, 3):
+        line = f"form({'x' * length} %(height)s mouth/tail {'y' * 20}"
+        words = printed(Article("T", (Code(line, "python"),))).text
+        assert "%(height)s" in words
+        assert "mouth/tail" in words
     short = printed(Article("T", (Code("def f():\n\n    pass", "python"),)))
     assert short.text.startswith("T def f(): pass ")
