@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
 
@@ -13,6 +13,8 @@ from ..article import (
     Block,
     Cell,
     Heading,
+    Item,
+    List,
     Math,
     Paragraph,
     Row,
@@ -32,6 +34,9 @@ from .math import join_formulas
 MAX_COLUMNS = 60
 _MAX_CELLS_READ = 200
 _DATA = class_pattern("wikitable|infobox|data-?table|dataframe|docutils")
+#: A table with as many rows without cells is the layout of a list.
+_MIN_SPACERS = 3
+_ITEM_NUMBER = re.compile(r"\s*(\d{1,6})[.)]\s*")
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
 
 
@@ -116,6 +121,8 @@ class TableBuilder(BlockBuilder):
         self.caption: Spans = ()
         self.rows: list[tuple[str, list[Cell]]] = []
         self._row: HtmlElement | None = None
+        #: The numbers of the rows below a row without cells, which parts the entries of a list.
+        self._starts = [0]
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
         if element.tag == "caption":
@@ -132,6 +139,9 @@ class TableBuilder(BlockBuilder):
         """Add a cell, in a new row if the last cell is in another."""
         row = element.getparent()
         if not self.rows or row is not self._row:
+            above = None if row is None else row.getprevious()
+            if self.rows and above is not None and above.tag == "tr" and not len(above):
+                self._starts.append(len(self.rows))
             self._row = row
             outer_row = row.getparent() if row is not None else None
             self.rows.append((outer_row.tag if outer_row is not None else "", []))
@@ -156,7 +166,26 @@ class TableBuilder(BlockBuilder):
             rows = [_read_equation(cells) for _, cells in self.rows]
             if all(rows):
                 return [*self.buffer.take(), *(block for row in rows for block in row)]
-        return list(self.buffer.take()) + self._table()
+        blocks = self._list() if len(self._starts) > _MIN_SPACERS else self._table()
+        return list(self.buffer.take()) + blocks
+
+    def _list(self) -> list[Block]:
+        """Return groups of rows as items of a list, which is numbered if they are."""
+        items: list[Item] = []
+        other_blocks: list[Block] = []
+        start = 0
+        for begin, end in pairwise([*self._starts, len(self.rows)]):
+            cells = (cell for _, row in self.rows[begin:end] for cell in row)
+            blocks = [block for cell in cells for block in cell.blocks]
+            number = _ITEM_NUMBER.fullmatch(" ".join(iter_text(*blocks[:1])))
+            if number and (start or not items):
+                start = start or int(number[1])
+                items.append(Item(tuple(blocks[1:])))
+            elif start:
+                other_blocks += blocks
+            else:
+                items.append(Item(tuple(blocks)))
+        return [List(tuple(items), ordered=bool(start), start=start or 1), *other_blocks]
 
     def _table(self) -> list[Block]:
         numbers = [

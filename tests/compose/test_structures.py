@@ -431,6 +431,21 @@ def test_lines_of_code_without_a_preformatted_block_are_one() -> None:
     assert not [block for block in compose_article(mixed).blocks if isinstance(block, Code)]
 
 
+def test_rows_between_rows_without_cells_are_items_of_a_list() -> None:
+    row = "<tr><td>{0}.</td><td><a href=/{0}>Weir no. {0} has gone</a><tr><td><td>{0} hours ago"
+    spacer = "<tr style='height:5px'></tr>"
+    rows = spacer.join([*map(row.format, range(31, 36)), "<tr><td><td>That is all"])
+    found = compose_article(f"<table>{rows}</table>").blocks
+    assert isinstance(found[0], List)
+    assert (found[0].ordered, found[0].start) == (True, 31)
+    assert [" | ".join(iter_text(*item.blocks)) for item in found[0].items] == [
+        f"Weir no. {n} has gone | {n} hours ago" for n in range(31, 36)
+    ]
+    assert [plain_text(block.spans) for block in found[1:]] == ["That is all"]
+    plain = compose_article(f"<table>{rows.replace('.</td>', '</td>')}</table>").blocks
+    assert [len(block.items) for block in plain if isinstance(block, List)] == [6]
+
+
 def test_tables_of_data() -> None:
     table = only(
         "<table><caption>Cap</caption><thead><tr><th>A<th>B</thead><tr><td>1<td align=right>2"

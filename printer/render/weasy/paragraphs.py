@@ -92,7 +92,7 @@ def split_planned_text(
     style, text = box.style, data[skip:end].decode()
     is_split = end < len(data)
     if is_split:
-        text = text.rstrip(" ")
+        text = text.rstrip(" \xa0")
     if not text or not style["font_size"] or "\xad" in text:
         return original(context, box, width, skip, *args, **kwargs)
     if is_split and line.has_hyphen:
@@ -157,12 +157,17 @@ class Line(NamedTuple):
 
 
 #: The attempts at a paragraph: the maximum stretch of spaces, in multiples of :data:`STRETCH`, and
-#: the words that may be divided: none, all but names, or all.
-ATTEMPTS = ((1.0, "none"), (1.5, "words"), (2.0, "words"), (1.5, "all"), (3.0, "all"))
+#: the words that may be divided: none, all but names, or all; at last, words that are tied may be
+#: parted.
+ATTEMPTS = (
+    (1.0, "none"), (1.5, "words"), (2.0, "words"), (1.5, "all"), (3.0, "all"), (3.0, "ties")
+)  # fmt: skip
 _SPACE = 0x20
 _NO_BREAK_SPACE = "\xa0".encode()
 #: Each space, and the bytes after spaces.
 _SPACES = re.compile(b" |\xc2\xa0")
+#: A no-break space before a word, not one that keeps a sign or digits with others.
+_TIE = re.compile(rb"(?<!\xc2\xab)\xc2\xa0(?=[A-Za-z\xc3-\xe1\xe3-\xf4])")
 # The sign that begins an element such as `.gif`, `:root`, or `/etc`; and signs that begin no line.
 _OPENING = re.compile(rb"[!./:?]")
 _CLOSING = re.compile("[),;\\]}、。，．」』】）]|[.:?!]+(?: |$)".encode())
@@ -202,8 +207,8 @@ class Paragraph:
     def _choose(self, start: int, line_width: float) -> list[Break]:
         for tolerance, division in ATTEMPTS:
             places = self._undivided if division == "none" else self._divided
-            if division == "words":
-                places = self._without_names
+            if division in ("words", "ties"):
+                places = self._without_names if division == "words" else self._with_ties
                 if len(places) == len(self._divided):
                     continue
             index = bisect_left(places, start, key=attrgetter("start"))
@@ -219,19 +224,28 @@ class Paragraph:
         return [place for place in self._divided if not place.name]
 
     @cached_property
+    def _with_ties(self) -> list[Break]:
+        return self._find_breaks(self._divisions, parts_ties=True)
+
+    @cached_property
     def _undivided(self) -> list[Break]:
         return self._find_breaks([{}] * len(self._pieces))
 
     @cached_property
     def _divided(self) -> list[Break]:
+        return self._find_breaks(self._divisions)
+
+    @cached_property
+    def _divisions(self) -> list[dict[int, bool]]:
         texts = ["", *(piece.text for piece, *_ in self._pieces)]
-        parts = [
+        return [
             dict(_hyphenate(self._context, piece, before))
             for before, (piece, *_) in zip(texts, self._pieces, strict=False)
         ]
-        return self._find_breaks(parts)
 
-    def _find_breaks(self, divisions: list[dict[int, bool]]) -> list[Break]:
+    def _find_breaks(
+        self, divisions: list[dict[int, bool]], *, parts_ties: bool = False
+    ) -> list[Break]:
         """Return the beginning of the text, its possible line ends, and its end.
 
         ``divisions`` maps offsets in each piece to whether the word is a name.
@@ -255,9 +269,10 @@ class Paragraph:
             for index in sorted({0, *spaced, *word_breaks, *line_breaks}):
                 if index == len(data):
                     continue
-                byte = data[index]
+                is_space = data[index] == _SPACE
+                is_space |= parts_ties and _TIE.match(data, index) is not None
                 position, start = width + positions[index], offset + index
-                if byte == _SPACE and not is_nowrap:
+                if is_space and not is_nowrap:
                     if not follows_space:
                         last = data[max(0, index - 3) : index].decode(errors="ignore")[-1:]
                         hang = size * HANGS.get(last, 0.0)
@@ -276,7 +291,7 @@ class Paragraph:
                     breaks.append(Break(start, *widths, spaces, spaces, hang, True, is_name))
                 elif index in line_ends and not _OPENING.fullmatch(data, 0, index):
                     breaks.append(Break(start, position, position, spaces, spaces))
-                spaces += byte == _SPACE or data.startswith(_NO_BREAK_SPACE, index)
+                spaces += is_space or data.startswith(_NO_BREAK_SPACE, index)
                 follows_space = False
             offset += len(data)
             width += positions[-1]

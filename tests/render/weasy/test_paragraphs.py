@@ -217,6 +217,22 @@ def test_lines_end_where_they_were_planned_to(monkeypatch, language):
     assert torn == []
 
 
+def test_words_that_are_tied_are_parted_rather_than_leave_a_line_short(monkeypatch):
+    text = (
+        "Wasserbegrenzung musste er sich erklären: In einem Gespräch bei RTL am 18.&nbsp;November"
+        " hatte er mit Blick auf damalige Berichte über die Schleuse noch betont, sie sei zu."
+    )
+
+    def short_lines():
+        for width in range(150, 330, 3):
+            found = lines(text, width, "hyphens: auto", language="de")
+            yield from (text_of(line) for line in found[:-1] if line.width < width - 1.5 * SIZE)
+
+    after = sum(line.endswith(" am") for line in short_lines())
+    monkeypatch.setattr(paragraphs, "ATTEMPTS", paragraphs.ATTEMPTS[:-1])
+    assert after < sum(line.endswith(" am") for line in short_lines())
+
+
 def test_signs_hang_over_the_edge():
     found = {
         text_of(line): line.width - width
