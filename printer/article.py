@@ -7,6 +7,7 @@ JSON) read the same structure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
@@ -71,6 +72,18 @@ class Paragraph:
     lang: str = ""
     dir: str = ""
     standfirst: bool = False
+
+
+_EYEBROW = re.compile(r"\w(?:[^:\n]{0,58}\w)?")
+
+
+def is_eyebrow(block: object) -> bool:
+    """Return whether a block is a small line such as stands above a heading it belongs to."""
+    return (
+        isinstance(block, Paragraph)
+        and has_mark_throughout(block.spans, "small")
+        and _EYEBROW.fullmatch(plain_text(block.spans)) is not None
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,3 +179,23 @@ def without_title(blocks: tuple[Block, ...], titles: Iterable[Spans]) -> tuple[B
     key = "" if heading is None else comparison_key(plain_text(heading.spans))
     is_repeated = any(key == comparison_key(plain_text(title)) for title in titles)
     return tuple(block for block in blocks if not (is_repeated and block is heading))
+
+
+_EYEBROW_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:eyebrow|kicker|(?:over|top|roof)-?line|(?:over|pre|supra?)-?title)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_MAX_EYEBROW_CHARS = 60
+
+
+def names_eyebrow(element: HtmlElement) -> bool:
+    """Return whether an element is a line named as such above a heading."""
+    following = element.getnext()
+    if following is None or following.tag not in HEADING_TAGS:
+        return False
+    child = element[0] if len(element) == 1 else None
+    names = f"{element.get('class') or ''} {'' if child is None else child.get('class') or ''}"
+    return (
+        _EYEBROW_CLASS.search(names[:300]) is not None
+        and len(element_line(element, limit=_MAX_EYEBROW_CHARS + 1)) <= _MAX_EYEBROW_CHARS
+    )

@@ -36,7 +36,7 @@ from .block_builders import (
     is_quotation,
     language_of,
 )
-from .boxes import is_box
+from .boxes import is_box, names_eyebrow
 from .collection import is_entry
 from .embeds import PostBuilder, caption_of, read_embed
 from .footnotes import LinkResolver, LinkTargets, is_backlink_text
@@ -383,6 +383,8 @@ class ArticleBuilder:
     # Blocks that contain blocks
 
     def _enter_block(self, entered: _OpenElement, element: HtmlElement, tag: str) -> None:
+        if names_eyebrow(element):
+            self._add_mark("small")
         outer = self.builders[-1] if self.builders else None
         if outer is not None and not outer.part_is_open and (close := outer.open_part(element)):
             outer.part_is_open = True

@@ -25,6 +25,7 @@ from ..article import (
     Span,
     Spans,
     has_mark_throughout,
+    is_eyebrow,
     iter_spans,
     iter_text,
     plain_text,
@@ -390,11 +391,22 @@ def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:
         if isinstance(block, _SEPARATE) and isinstance(last, Rule):
             remaining.pop()
             last = remaining[-1] if remaining else None
+        if isinstance(block, Heading):
+            _move_eyebrow_to_end(remaining)
         if not (isinstance(block, Heading) and isinstance(last, Heading)) or (
             comparison_key(plain_text(block.spans)) != comparison_key(plain_text(last.spans))
         ):
             remaining.append(block)
     return remaining
+
+
+def _move_eyebrow_to_end(blocks: list[Block]) -> None:
+    """Move the small line above a heading past the figures between them."""
+    at = len(blocks) - 1
+    while at > 0 and isinstance(blocks[at], Figure):
+        at -= 1
+    if at >= 0 and is_eyebrow(blocks[at]):
+        blocks.append(blocks.pop(at))
 
 
 #: Headings at the end of a shorter article are kept.

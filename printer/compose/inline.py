@@ -270,13 +270,8 @@ def needs_space(
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_CHARACTERS
     if _ends_title(last, leaf, text_before):
         return True
-    if (
-        text_before[-1:] == ":"
-        and text_before[-2:-1].isalpha()
-        and (text[0].isupper() or text[0] in _CURRENCIES)
-    ):
-        return True  # a label and a name or price
-    if (text[0].isupper() or text[0].isdigit()) and _are_similar(last, leaf):
+    begins_label = text[0].isupper() or text[0].isdigit() or _are_tags(last, leaf)
+    if _is_label_boundary(text_before, text) or (begins_label and _are_similar(last, leaf)):
         return True
     return (
         not leaf.tail
@@ -309,6 +304,13 @@ def _ends_word(text: str) -> bool:
     return len(end) == _MIN_WORD_END and end.isalpha() and end.islower()
 
 
+def _is_label_boundary(text_before: str, text: str) -> bool:
+    """Return whether a word with a colon ends and a name or price begins."""
+    is_label = " " in text_before.strip() and text_before.lstrip()[:1].isupper()
+    is_value = text[0].isupper() or text[0] in _CURRENCIES or (is_label and text[0].isalpha())
+    return is_value and text_before[-1] == ":" and text_before[-2:-1].isalpha()
+
+
 def _are_similar(first: Leaf, second: Leaf) -> bool:
     """Return whether two texts are in adjacent links, or elements of one class, as labels are."""
     a, b = first.element, second.element
@@ -316,6 +318,13 @@ def _are_similar(first: Leaf, second: Leaf) -> bool:
     is_class_same = is_named and (a.tag, a.get("class")) == (b.tag, b.get("class"))
     is_beside = b.getprevious() is a and not (first.tail or second.tail)
     return is_class_same and is_beside and min(len(first.text), len(second.text)) > 1
+
+
+def _are_tags(first: Leaf, second: Leaf) -> bool:
+    """Return whether two texts are in links of one class to different pages."""
+    a, b = first.element, second.element
+    is_linked = a.tag == b.tag == "a" and bool(a.get("class")) and bool(a.get("href"))
+    return is_linked and a.get("href") != b.get("href")
 
 
 #: A smaller gap is not a space.
@@ -383,10 +392,14 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     texts = [plain_text(line) for line in lines]
     if _is_hard_wrapped(texts):
         return [join_lines(lines, " ")]
-    is_prose = max(len(_ADDRESS.sub("", text)) for text in texts) > _MAX_VERSE_LINE_CHARS
+    longest = max(len(_ADDRESS.sub("", text)) for text in texts)
+    is_prose = longest > _MAX_VERSE_LINE_CHARS
+    ends = [is_prose and ends_sentence(text) for text in texts[:-1]]
+    if longest <= 2 * _MAX_VERSE_LINE_CHARS and 2 * sum(ends) < len(ends):
+        ends = [False] * len(ends)  # Lines of a list are all set alike.
     paragraphs: list[list[Spans]] = [[lines[0]]]
-    for line, text, previous in zip(lines[1:], texts[1:], texts, strict=False):
-        if is_prose and ends_sentence(previous):
+    for line, text, previous, is_end in zip(lines[1:], texts[1:], texts, ends, strict=False):
+        if is_end:
             paragraphs.append([line])
         elif is_prose and (
             _is_orphaned_line_end(previous, text)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import textwrap
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from io import BytesIO
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -206,14 +207,13 @@ class ArticleView:
 
     def running_head(self, room: int) -> tuple[str, str]:
         """Return the title and the site's name, cut to fit a line of ``room`` Latin characters."""
-        if "cjk" in self.script:
-            room //= 2
         title, site = printable(self.article.title), printable(self.article.site or self.host)
         site = _NAME_SEPARATOR.split(site)[0]
-        if len(title) + len(site) + 3 <= room:
+        if _count_columns(title) + _count_columns(site) + 3 <= room:
             return title, site
-        site = _shorten(site, max(int(_MAX_SITE_SHARE * room), room - len(title) - 3))
-        return _shorten(title, min(int(_MAX_TITLE_SHARE * room), room - len(site) - 3)), site
+        site = _shorten(site, max(int(_MAX_SITE_SHARE * room), room - _count_columns(title) - 3))
+        title_room = min(int(_MAX_TITLE_SHARE * room), room - _count_columns(site) - 3)
+        return _shorten(title, title_room), site
 
     @property
     def opening(self) -> int | None:
@@ -541,10 +541,16 @@ def _script_classes(language: str) -> str:
     return "upright" if primary in ("he", "yi") else ""
 
 
-def _shorten(text: str, length: int) -> str:
-    """Return a line of text, cut after a word if it is longer than a length."""
+def _count_columns(text: str) -> int:
+    """Return the width of a text in Latin characters, two for one of Chinese or Japanese."""
+    return sum(2 if unicodedata.east_asian_width(character) in "FW" else 1 for character in text)
+
+
+def _shorten(text: str, columns: int) -> str:
+    """Return a line of text, cut after a word if it is wider than so many Latin characters."""
     text = " ".join(text.split())
-    if len(text) <= length:
+    length = sum(end <= columns for end in accumulate(map(_count_columns, text)))
+    if len(text) == length:
         return text
     start = text[: length - 1]
     if text[length - 1] != " ":

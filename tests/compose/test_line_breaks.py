@@ -54,6 +54,13 @@ def test_a_break_inside_a_sentence_of_prose_is_dropped() -> None:
     ]
 
 
+def test_lines_of_a_list_stay_together_also_if_one_is_a_sentence() -> None:
+    stops = [f"Buses to Marl stop at the lower gate of the weir on the {side}" for side in "NSW"]
+    long = "Buses to Nantmoor stop at the upper gate, beside the mill and its old meadow"
+    lines = ("Changes to buses from noon.", *stops, long)
+    assert read(*lines) == ["\n".join(lines)]
+
+
 def test_scripts_without_spaces_keep_their_lines() -> None:
     lines = ("港" * 60, "海" * 58, "船" * 20)
     assert read(*lines) == ["\n".join(lines)]

@@ -21,6 +21,7 @@ from printer.article import (
     Rule,
     Span,
     Table,
+    is_eyebrow,
     iter_spans,
     iter_text,
     plain_text,
@@ -444,6 +445,22 @@ def test_rows_between_rows_without_cells_are_items_of_a_list() -> None:
     assert [plain_text(block.spans) for block in found[1:]] == ["That is all"]
     plain = compose_article(f"<table>{rows.replace('.</td>', '</td>')}</table>").blocks
     assert [len(block.items) for block in plain if isinstance(block, List)] == [6]
+
+
+def test_a_line_named_as_such_is_small_and_stays_with_its_heading() -> None:
+    eyebrow = "<p><span class='c-tag__eyebrow x'>Boats</span></p>"
+    html = f"<p>{'The weir has gone. ' * 9}</p><div>{eyebrow}<h2>How to cross</h2></div>"
+    blocks = compose_article(f"{html}<p>{'By boat, if at all. ' * 9}</p>").blocks
+    assert [type(block).__name__ for block in blocks[1:3]] == ["Paragraph", "Heading"]
+    assert is_eyebrow(blocks[1])
+    assert not is_eyebrow(blocks[0])
+    plain = compose_article(html.replace("eyebrow", "text")).blocks
+    assert not any(map(is_eyebrow, plain))
+    line = Paragraph((Span("Boats", ("small",)),))
+    figure, head = Figure("/weir.jpg"), Heading(2, (Span("How to cross"),))
+    text = Paragraph((Span("By boat, if at all."),))
+    found = postprocess((text, line, figure, head, text), "", {}, linked=False)
+    assert found[1:4] == (figure, line, head)
 
 
 def test_tables_of_data() -> None:

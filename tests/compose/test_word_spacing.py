@@ -26,6 +26,8 @@ from tests.support.compose_html import compose_article
         ("<em class=title>GRIP</em>GRIP is new here.", "GRIP GRIP is new here."),
         ("<img src=/i><em class=name>Grip 2.0</em>It holds well.", "Grip 2.0 It holds well."),
         ("<a href=/s>Seed</a><wbr><b title=x><code>unstable</code></b>", "Seed unstable"),
+        ("<a class=tag href=/1>Local</a><a class=tag href=/2>eBooks</a>", "Local eBooks"),
+        ("<i>Built and owned by:</i><a href=/1>semimill</a>", "Built and owned by: semimill"),
         ("Built by:<span>Anna of Marl</span>", "Built by: Anna of Marl"),
         ("<i class=a>2008</i><i class=a>2h 32m</i><i class=a>PG-13</i>", "2008 2h 32m PG-13"),
         ("<time>21:00</time><mark>Tam Reed</mark>", "21:00 Tam Reed"),

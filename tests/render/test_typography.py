@@ -333,6 +333,10 @@ def test_a_running_head_is_cut_only_when_too_long():
     view = ArticleView.of(article(paragraph(WORDS), title="A title", site="The School of Words"))
     assert view.running_head(30) == ("A title", "The School of Words")
     assert view.running_head(28) == ("A title", "The School of…")
+    page = article(
+        paragraph(WORDS), title="香港天文台" * 9, site="日刊ゲンダイDIGITAL", language="ja"
+    )
+    assert ArticleView.of(page).running_head(72)[1] == "日刊ゲンダイDIGITAL"
 
 
 def test_stanzas_are_distinguished_from_paragraphs_and_spaced():
@@ -909,3 +913,16 @@ def test_spaces_between_all_ideographs_are_not_printed() -> None:
     html = render_html([article(spaced, paragraph("雨 水 2012 年"))], {}).html
     assert "衞生署呼籲停服一種藥。" in re.sub("<[^>]+>", "", html)
     assert "雨 水 2012 年" in re.sub("<[^>]+>", "", html)
+
+
+def test_a_line_above_a_heading_stands_on_its_page():
+    line = Paragraph((Span("Boats", ("small",)),))
+    for count in range(14, 22):
+        lines = paragraphs(count)
+        page = article(*lines, line, Heading(2, (Span("How to cross"),)), *lines[:6])
+        document = pypdfium2.PdfDocument(render_pdf(render_html([page], {})).pdf)
+        try:
+            pages = [part.get_textpage().get_text_range() for part in document]
+        finally:
+            document.close()
+        assert any("Boats\r\nHow to cross" in text for text in pages), pages
