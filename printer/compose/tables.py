@@ -82,6 +82,11 @@ def holds_equations(table: HtmlElement) -> bool:
     return _EQUATIONS.search(table.get("class") or "") is not None
 
 
+def arranges_list(table: HtmlElement) -> bool:
+    """Return whether rows without cells part the rows of a table into items of a list."""
+    return sum(not len(row) for row in table.iter("tr")) >= _MIN_SPACERS
+
+
 _MAX_CELL_LINE_CHARS = 120
 
 
@@ -166,7 +171,8 @@ class TableBuilder(BlockBuilder):
             rows = [_read_equation(cells) for _, cells in self.rows]
             if all(rows):
                 return [*self.buffer.take(), *(block for row in rows for block in row)]
-        blocks = self._list() if len(self._starts) > _MIN_SPACERS else self._table()
+        is_list = table is not None and arranges_list(table) and len(self._starts) > 1
+        blocks = self._list() if is_list else self._table()
         return list(self.buffer.take()) + blocks
 
     def _list(self) -> list[Block]:

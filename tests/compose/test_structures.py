@@ -445,6 +445,8 @@ def test_rows_between_rows_without_cells_are_items_of_a_list() -> None:
     assert [plain_text(block.spans) for block in found[1:]] == ["That is all"]
     plain = compose_article(f"<table>{rows.replace('.</td>', '</td>')}</table>").blocks
     assert [len(block.items) for block in plain if isinstance(block, List)] == [6]
+    two = compose_article(f"<table>{spacer.join(map(row.format, range(2)))}</table>").blocks
+    assert isinstance(two[0], Table)
 
 
 def test_a_line_named_as_such_is_small_and_stays_with_its_heading() -> None:

@@ -331,6 +331,14 @@ def test_a_wide_table_below_a_heading_is_broken_before_it_leaves_a_large_gap(pri
     assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.2
 
 
+@pytest.mark.parametrize("lines", range(22, 26))
+def test_the_lines_of_a_short_item_stay_on_one_page(printed, lines):
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    names = items(*((paragraph(f"Boat {n}"), paragraph(f"since {n}")) for n in range(9)))
+    pages = printed(replace(SAMPLE_ARTICLE, blocks=(*before, names), url="")).texts
+    assert all(text.count("Boat ") == text.count("since ") for text in pages)
+
+
 @pytest.mark.parametrize("lines", range(24, 31, 2))
 def test_an_item_of_several_lines_may_stand_alone_on_a_page(printed, lines):
     before = (paragraph(f"Line {n}.") for n in range(lines))
