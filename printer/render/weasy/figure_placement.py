@@ -180,7 +180,7 @@ class _PageFiller:
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
         """Try the steps not yet tried for this figure; moving text may be repeated if it helped."""
         if _is_rotated(place.figure):
-            return not undone and _move_rotated_table_after_text(place, self._change)
+            return not undone and _move_rotated_table_after_text(page, place, self._change)
         if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
             return False
         is_large = place.gap > LARGE_GAP * place.height
@@ -524,8 +524,11 @@ def _release_lead(page: Box, place: _Place, change: Change) -> bool:
 MAX_GAP_SHARE_BEFORE_TURNED = 0.06
 
 
-def _move_rotated_table_after_text(place: _Place, change: Change) -> bool:
-    """Move a rotated table and its headings after text; return whether they were moved."""
+def _move_rotated_table_after_text(page: Box, place: _Place, change: Change) -> bool:
+    """Move a rotated table and its headings after text; return whether they were moved.
+
+    Paragraphs that are sure to fit on the page are passed at once.
+    """
     parent, start, end = place.parent, place.start, place.index + 1
     if place.gap <= MAX_GAP_SHARE_BEFORE_TURNED * place.height:
         return False
@@ -533,6 +536,12 @@ def _move_rotated_table_after_text(place: _Place, change: Change) -> bool:
         end += 1
     if end >= len(parent.children) or _is_rotated(parent.children[end]):
         return False
+    width, room = _fragments(page, parent)[-1].width, place.gap
+    while _has_tag(parent, end, ("p",)) and _has_tag(parent, end + 1, ("p",)):
+        room -= text_height(parent.children[end], width) + line_height(parent.children[end])
+        if room < 0:
+            break
+        end += 1
     return change.move(parent, start, end + 1, place.index + 1 - start)
 
 

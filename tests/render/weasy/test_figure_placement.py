@@ -331,6 +331,20 @@ def test_a_wide_table_below_a_heading_is_broken_before_it_leaves_a_large_gap(pri
     assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.2
 
 
+@pytest.mark.parametrize("lines", range(26, 31))
+def test_bold_lines_in_a_row_are_not_all_kept_together(printed, lines):
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    bold = [paragraph(Span(f"Gate number {n}", ("strong",))) for n in range(12)]
+    blocks = (*before, heading("The gates"), *bold, *(paragraph(TEXT),) * 3)
+    assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.15
+
+
+def test_many_short_lines_fill_the_page_before_a_turned_table(printed):
+    lines = (paragraph(f"Line {n}.") for n in range(60))
+    blocks = (paragraph(TEXT), wide_table(), *lines)
+    assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.15
+
+
 @pytest.mark.parametrize("lines", range(22, 26))
 def test_the_lines_of_a_short_item_stay_on_one_page(printed, lines):
     before = (paragraph(f"Line {n}.") for n in range(lines))
