@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 from ..article import COLONS, Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
 from ..html.parse import element_line
 from ..html.visibility import HEADING_TAGS
-from ..text import comparison_key
+from ..text import class_pattern, comparison_key
 from .inline import joined, strip_end, strip_start, without_mark
 
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
@@ -181,9 +181,8 @@ def without_title(blocks: tuple[Block, ...], titles: Iterable[Spans]) -> tuple[B
     return tuple(block for block in blocks if not (is_repeated and block is heading))
 
 
-_EYEBROW_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:eyebrow|kicker|(?:over|top|roof)-?line|(?:over|pre|supra?)-?title)(?:$|[\s_-])",
-    re.IGNORECASE,
+_EYEBROW_CLASS = class_pattern(
+    "eyebrow|kicker|(?:over|top|roof)-?line|(?:over|pre|supra?)-?title", re.IGNORECASE
 )
 _MAX_EYEBROW_CHARS = 60
 
@@ -195,7 +194,6 @@ def names_eyebrow(element: HtmlElement) -> bool:
         return False
     child = element[0] if len(element) == 1 else None
     names = f"{element.get('class') or ''} {'' if child is None else child.get('class') or ''}"
-    return (
-        _EYEBROW_CLASS.search(names[:300]) is not None
-        and len(element_line(element, limit=_MAX_EYEBROW_CHARS + 1)) <= _MAX_EYEBROW_CHARS
-    )
+    if not _EYEBROW_CLASS.search(names[:300]):
+        return False
+    return len(element_line(element, limit=_MAX_EYEBROW_CHARS + 1)) <= _MAX_EYEBROW_CHARS
