@@ -461,7 +461,7 @@ def test_a_line_named_as_such_is_small_and_stays_with_its_heading() -> None:
     line = Paragraph((Span("Boats", ("small",)),))
     figure, head = Figure("/weir.jpg"), Heading(2, (Span("How to cross"),))
     text = Paragraph((Span("By boat, if at all."),))
-    found = postprocess((text, line, figure, head, text), "", {}, linked=False)
+    found = clean_up((text, line, figure, head, text), "", {}, linked=False)
     assert found[1:4] == (figure, line, head)
 
 
