@@ -116,6 +116,7 @@ def find_dated_signature(lines: Iterable[str], date: str, language: str) -> list
         for line in lines
         if len(line) <= _MAX_LINE_CHARS
         and day
+        and len(_SEPARATORS.split(line)) == 2  # A line of more parts may name a program.
         and find_date(line, language)[:10] == day
         and (names := find_dated_names(line, beside_date=False))
     }

@@ -251,6 +251,7 @@ def test_a_name_beside_the_page_s_date_below_the_text_is_the_author():
     assert author(("Orla Fennimoor", "25 May 2024")) == "Orla Fennimoor"
     assert author(("Orla Fennimoor", "26 May 2024")) == ""
     assert author(("Orla Fennimoor", "25 May 2024"), ("Tam Reed", "25 May 2024")) == ""
+    assert author(("Radio Kester | Harbour Report", "25 May 2024")) == ""
 
 
 def test_the_author_whom_the_page_shows_is_preferred():
