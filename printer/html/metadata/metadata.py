@@ -217,9 +217,9 @@ def _byline_and_date(
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = _visible_date(date, next(iter(hints.dates), ""))
-    signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
-    names = names or join_names(signatures, language, *not_authors)
-    names = names or _persons(bylines, language, title)
+    if not names:
+        signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
+        names = join_names(signatures, language, *not_authors) or _persons(bylines, language, title)
     return names or find_office(chain(*bylines), *sites), date
 
 
