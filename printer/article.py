@@ -14,7 +14,7 @@ from functools import cache
 from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from .text import WORD, comparison_key
+from .text import COLONS, WORD, comparison_key
 
 #: The marks of a span in their nesting order, outermost first.
 MARKS = (
@@ -132,10 +132,6 @@ class DefinitionList:
     """A list of terms with their descriptions."""
 
     entries: tuple[Definition, ...]
-
-
-#: The characters that end a line introducing a quotation.
-COLONS = (":", "：")
 
 
 @dataclass(frozen=True, slots=True)

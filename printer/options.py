@@ -212,8 +212,6 @@ class BatchOptions:
 
     delay: float = option(1.0, "Seconds between two pages of one host.", min=0.0)
     max_tries: int = option(3, "How often to try a page that fails temporarily.", min=1)
-    retry_delay: float = option(
-        10.0, "Seconds before the first retry, doubled for each further one.", min=0.0
-    )
+    retry_delay: float = option(10.0, "Seconds before the first retry, then doubled.", min=0.0)
     no_retry: bool = option(False, "Do not retry what failed in an earlier run.", flag="--no-retry")
     chosen: Mapping[str, Any] = field(default_factory=dict)

@@ -131,6 +131,8 @@ def count(number: float, noun: str) -> str:
     return f"{digits} {noun}{'' if number == 1 else 's'}"
 
 
+#: The characters that end a label or a line that introduces what follows.
+COLONS = (":", "：")
 #: The ASCII characters that are neither letters nor digits.
 _ASCII_PUNCTUATION = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _LETTERS = re.compile(r"[^\W_]+")

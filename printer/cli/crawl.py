@@ -14,7 +14,7 @@ import typer
 from ..crawl.models import CrawlOptions, Failed
 from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
-from ..text import count, file_name
+from ..text import count, file_name, numbered
 from ..urls import host_of, strip_userinfo
 from . import output
 from .help import Commands
@@ -251,13 +251,11 @@ def _file_names(articles: list[CrawledArticle]) -> list[str]:
 
 def _find_pdf(folder: Path, name: str, fetched: datetime | None) -> tuple[Path, bool]:
     """Return an article's PDF, and whether an earlier run printed it since the page was fetched."""
-    path, number = folder / f"{name}.pdf", 1
-    while path.exists():
-        if fetched is None or path.stat().st_mtime >= fetched.timestamp():
-            return path, True
-        number += 1
-        path = folder / f"{name} {number}.pdf"
-    return path, False
+    for path in (folder / f"{stem}.pdf" for stem in numbered(name, " ")):
+        is_printed = path.exists()
+        if not is_printed or fetched is None or path.stat().st_mtime >= fetched.timestamp():
+            break
+    return path, is_printed
 
 
 def _summary_line(summary: CrawlSummary, articles: int) -> str:

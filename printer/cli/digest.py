@@ -363,9 +363,8 @@ def _issue_builder(
 
     if pool:
         pool.time_limit = loaded.settings.print_timeout
-    return IssueBuilder(
-        loaded.settings, history, loaded.from_command_line, console.show_step, pool, workers
-    )
+    fixed = loaded.from_command_line
+    return IssueBuilder(loaded.settings, history, fixed, console.show_step, pool, workers)
 
 
 def _write_issue(out: str, issue: Issue, result: Result) -> str:

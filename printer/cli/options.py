@@ -54,10 +54,7 @@ PageArgument: TypeAlias = Annotated[
     ),
 ]
 BaseURL: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--url", help="The original address of a page read from standard input or a file."
-    ),
+    str, typer.Option("--url", help="The original address of a page from a file or standard input.")
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 JsonLines: TypeAlias = Annotated[

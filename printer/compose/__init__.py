@@ -31,7 +31,7 @@ from ..html.page import Page
 from ..html.parse import element_line
 from ..html.posts import Post
 from ..selection import PlacedFigure, Verdict
-from ..text import comparison_key, count_words
+from ..text import COLONS, comparison_key, count_words
 from ..urls import host_of, resolve
 from .builder import ArticleBuilder
 from .cleanup import clean_up
@@ -191,7 +191,7 @@ def _with_bold_lead(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
             return blocks
         case (Paragraph(spans=spans) as first, _) if has_mark_throughout(spans, "strong"):
             words = count_words(text := plain_text(spans))
-            is_sentence = ends_sentence(text) and not text.endswith((":", "："))
+            is_sentence = ends_sentence(text) and not text.endswith(COLONS)
             if _MIN_LEAD_WORDS <= words <= _MAX_LEAD_WORDS and is_sentence:
                 lead = replace(first, standfirst=True)
                 return (lead, *figures, *blocks[len(figures) + 1 :])

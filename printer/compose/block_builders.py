@@ -18,7 +18,6 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import (
-    COLONS,
     Block,
     Code,
     Definition,
@@ -41,7 +40,7 @@ from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.visibility import HEADING_TAGS
-from ..text import BULLETS, class_pattern
+from ..text import BULLETS, COLONS, class_pattern
 from .boxes import (
     MAX_ATTRIBUTION_CHARS,
     attribution,

@@ -9,10 +9,10 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import COLONS, Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
+from ..article import Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
 from ..html.parse import element_line
 from ..html.visibility import HEADING_TAGS
-from ..text import class_pattern, comparison_key
+from ..text import COLONS, class_pattern, comparison_key
 from .inline import joined, strip_end, strip_start, without_mark
 
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and

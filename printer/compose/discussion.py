@@ -10,7 +10,6 @@ from lxml.html import HtmlElement
 
 from .. import article as model
 from ..article import (
-    COLONS,
     Block,
     Code,
     Heading,
@@ -29,7 +28,7 @@ from ..html.page import Page
 from ..html.posts import Post, is_in_card
 from ..i18n import format_date, is_advertisement_label, load_table
 from ..selection import Verdict
-from ..text import comparison_key
+from ..text import COLONS, comparison_key
 from .builder import ArticleBuilder
 from .cleanup import clean_up_part
 from .footnotes import LinkTargets

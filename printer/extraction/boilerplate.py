@@ -14,7 +14,7 @@ from ..html.metadata.bylines import BYLINE, find_byline, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, page_labels
-from ..text import YEAR, class_pattern, count_words
+from ..text import COLONS, YEAR, class_pattern, count_words
 from ..urls import host_of, resolve
 from .selected_text import TERM_TAGS, SelectedText, is_internal_link
 
@@ -649,7 +649,7 @@ def drop_announcements(selected: SelectedText) -> None:
         is_above_link = following.is_link and not selected.is_story(following)
         if i == last and not (is_above_link or _is_above_medium(segment.block)):
             max_chars = _MAX_LAST_LINE_CHARS
-        is_label = len(segment.text) <= max_chars and segment.text.endswith((":", "："))
+        is_label = len(segment.text) <= max_chars and segment.text.endswith(COLONS)
         selected.keep[i] = not (is_label or _is_heading_of_stories(selected, i))
 
 

@@ -16,9 +16,9 @@ from ..html.index import MIN_ROW, ElementFlag, PageIndex, Segment, common_classe
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_hiding_class
-from ..text import count_words
+from ..text import COLONS, count_words
 from ..urls import host_of, resolve
-from .selected_text import SelectedText, selected_texts
+from .selected_text import SelectedText, mean, selected_texts
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
 
@@ -137,7 +137,7 @@ def complete_entries(
         texts = {page.segments[i].text for i in lines}
         is_folded = page.index.flags[page.index.segment_blocks[lines[0]]] & _FOLDED
         if len(texts) < _MIN_DISTINCT * len(lines):
-            if is_folded or any(text.endswith((":", "：")) for text in texts):
+            if is_folded or any(text.endswith(COLONS) for text in texts):
                 continue  # the names of values
             if count >= _MIN_LABELED * len(lines):
                 bounds = zip([-1, *lines], lines, [*lines[1:], len(keep)], strict=False)
@@ -190,14 +190,14 @@ def complete_cards(page: Page, keep: Sequence[bool], scores: Sequence[float]) ->
         missing = [i for i in likely if not (keep[i] or flags[blocks[i]] & _NEVER_ENTRIES)]
         if not 0 < len(missing) < len(likely):
             continue
-        min_score = _MIN_RELATIVE_CARD_SCORE * _mean(scores, [i for i in likely if keep[i]])
-        is_likely = _mean(scores, missing) >= max(_MIN_CARD_SCORE, min_score)
+        min_score = _MIN_RELATIVE_CARD_SCORE * mean([scores[i] for i in likely if keep[i]])
+        is_likely = mean([scores[i] for i in missing]) >= max(_MIN_CARD_SCORE, min_score)
         looks = {tag_and_class(page.segments[i].block) for i in likely if keep[i]}
         is_likely &= all(tag_and_class(page.segments[i].block) in looks for i in missing)
         lines = [page.segments[i] for i in missing]
         if is_likely and not _are_teasers(lines, selected_texts(page.segments, keep)):
             for i in reversed(missing):
-                is_label = page.segments[i].text.endswith((":", "："))
+                is_label = page.segments[i].text.endswith(COLONS)
                 selected[i] |= not is_label or any(selected[i + 1 : i + 2])
     return tuple(selected)
 
@@ -209,10 +209,6 @@ def _are_teasers(segments: Sequence[Segment], known_texts: Set[str]) -> bool:
     are_copies = 2 * sum(s.text in known_texts for s in segments) >= len(segments)
     is_linked = linked > _MAX_LINKED_IN_CARDS * sum(len(s.text) for s in segments)
     return is_cut or are_copies or is_linked
-
-
-def _mean(scores: Sequence[float], lines: Sequence[int]) -> float:
-    return sum(scores[i] for i in lines) / len(lines)
 
 
 def _is_displayed(block: HtmlElement) -> bool:
@@ -378,7 +374,7 @@ def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     language = page.metadata.language
     for position, segment in enumerate(page.segments):
         is_heading = segment.block.tag in HEADING_TAGS - {"h1"}
-        is_line = segment.text.endswith((":", "：")) and (
+        is_line = segment.text.endswith(COLONS) and (
             count_words(segment.text[:500]) >= _MIN_ANNOUNCING_WORDS
         )
         if not keep[position] or not (is_heading or is_line):

@@ -38,7 +38,7 @@ from ..html.visibility import HEADING_TAGS
 from ..i18n import is_invitation, load_table
 from ..options import EXTRACTORS, ExtractOptions, check_known
 from ..selection import Verdict
-from ..text import WORD, comparison_key
+from ..text import COLONS, WORD, comparison_key
 from .classifier.model import classify, load_default_model
 from .corrections import complete_elements
 from .entries import (
@@ -84,11 +84,7 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
 
 
 def correct_selection(page: Page, verdict: Verdict) -> Verdict:
-    """Correct the classifier's selection by rules about the page's structure.
-
-    Passes add blocks and labels that are missing, complete elements and entries, and drop
-    boilerplate, duplicates, hidden text and repeated standfirsts.
-    """
+    """Correct the selection: add missing parts, drop boilerplate, duplicates and hidden text."""
     scores, is_article = verdict.scores["default"], verdict.kind == "article"
     if is_article and is_listing(page, verdict.keep):
         verdict = replace(verdict, kind="listing")
@@ -391,7 +387,7 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]
             continue
         text, parent = segment.text, segment.block.getparent()
         is_figure = len(text) <= _MAX_FIGURE_CHARS and bool(_FIGURE.fullmatch(text))
-        is_label = text.endswith((":", "：")) and len(text) <= _MAX_LABEL_CHARS
+        is_label = text.endswith(COLONS) and len(text) <= _MAX_LABEL_CHARS
         if segment.block.tag in ("div", "p") and _is_above_list(segment, below):
             yield segment, _MIN_BOLD_SCORE
         if is_label or is_figure:

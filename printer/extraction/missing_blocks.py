@@ -19,7 +19,7 @@ from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
 from ..text import class_pattern
-from .selected_text import OUTSIDE_TEXT, is_drawn_as_button, selected_texts
+from .selected_text import OUTSIDE_TEXT, is_drawn_as_button, mean, selected_texts
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 #: The largest share of links in added text.
@@ -52,7 +52,7 @@ def add_missing_blocks(
             for begin, end in missing
             # Teasers of other stories are not definition lists.
             if index.tags[index.segment_blocks[begin]] in ("dt", "dd")
-            or _mean_score(scores, begin, end) >= min_score
+            or mean(scores[begin:end]) >= min_score
         ]
     for begin, end in ranges:
         for i in range(begin, end):
@@ -115,7 +115,7 @@ def _question_lists(
         is_list = is_list and _has_few_links(segments[start:end], _MAX_LINKED)
         copies = (s for s in segments[start:end] if s.text in known_texts and not keep[s.index])
         is_list = is_list and 2 * sum(1 for _ in copies) < end - start
-        if is_list and _mean_score(scores, start, end) >= _MIN_QUESTIONS_SCORE:
+        if is_list and mean(scores[start:end]) >= _MIN_QUESTIONS_SCORE:
             ranges.append((start - _is_heading_above(index, start), end))
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
@@ -241,7 +241,7 @@ def add_long_stretches(
         if len(stretch) < _MIN_STRETCH_PARAGRAPHS:
             continue
         begin, end = stretch[0], stretch[-1] + 1
-        if is_long(stretch) and _mean_score(scores, begin, end) >= _MIN_STRETCH_SCORE:
+        if is_long(stretch) and mean(scores[begin:end]) >= _MIN_STRETCH_SCORE:
             begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _SUBHEADING_TAGS
             for i in range(begin, end):
                 is_short = len(index.segments[i].text) < _MIN_PARAGRAPH_CHARS
@@ -287,8 +287,7 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     if len(selected_positions) < _MIN_TEXT_SEGMENTS:
         return tuple(keep)
     last_positions = selected_positions[-_LAST_SEGMENTS:]
-    mean_score = sum(scores[i] for i in last_positions) / len(last_positions)
-    min_score = max(_MIN_SCORE, _MIN_END_SCORE * mean_score)
+    min_score = max(_MIN_SCORE, _MIN_END_SCORE * mean([scores[i] for i in last_positions]))
     blocks = {index.segment_blocks[i] for i in selected_positions}
     shapes = {_outer_shape(index, block) for block in blocks}
     selected = list(keep)
@@ -578,10 +577,6 @@ def _element_shape(element: HtmlElement) -> tuple[str, ...]:
     parent = element.getparent()
     parent_shape = () if parent is None else (str(parent.tag), parent.get("class") or "")
     return (str(element.tag), element.get("class") or "", *parent_shape)
-
-
-def _mean_score(scores: Sequence[float], begin: int, end: int) -> float:
-    return sum(scores[begin:end]) / (end - begin)
 
 
 def _running_sums(index: PageIndex, keep: Sequence[bool]) -> list[int]:

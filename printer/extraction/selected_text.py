@@ -76,3 +76,7 @@ def is_drawn_as_button(segment: Segment) -> bool:
     link = enclosing_link(segment.leaves[0].parent)
     names = "" if link is None else (link.get("class") or "")[:300].lower()
     return _BUTTON_CLASS.search(names) is not None
+
+
+def mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

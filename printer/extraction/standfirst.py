@@ -20,6 +20,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import (
     CAMEL_CASE,
+    COLONS,
     LONGEST_FOLDED,
     WORD,
     YEAR,
@@ -249,7 +250,6 @@ def _is_sentence(lines: _Lines, i: int) -> bool:
 
 
 _OUTSIDE = OUTSIDE_TEXT | int(ElementFlag.ASIDE | ElementFlag.FIGURE)
-_COLONS = (":", "：")
 _MIN_WORDS = 4
 _MAX_WORDS = 120
 #: The largest share of links in a standfirst.
@@ -272,7 +272,7 @@ def _is_plausible(lines: _Lines, i: int) -> bool:
 def _announces(lines: _Lines, i: int) -> bool:
     """Return whether a line ends with a colon before a list, or before text that is dropped."""
     is_above_list = any(s.block.tag == "li" for s in lines.segments[i + 1 : i + 2])
-    return lines.segments[i].text[-1] in _COLONS and (is_above_list or not lines.keep[i])
+    return lines.segments[i].text[-1] in COLONS and (is_above_list or not lines.keep[i])
 
 
 def _is_about_author(lines: _Lines, i: int) -> bool:

@@ -18,7 +18,7 @@ from ..html.index import BLOCK_TAGS, ElementFlag, Segment
 from ..html.metadata.bylines import is_label_alone
 from ..html.page import Page
 from ..html.parse import element_line
-from ..text import CAMEL_CASE, INVISIBLE, class_pattern, comparison_key
+from ..text import CAMEL_CASE, COLONS, INVISIBLE, class_pattern, comparison_key
 from ..urls import resolve
 from .candidates import Candidate
 
@@ -249,7 +249,7 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
     if repeats_alt(segment.text, candidate.alt):
         return [segment]
     is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
-    if is_long or segment.text.endswith((":", "：")) or _is_label_or_menu(segment):
+    if is_long or segment.text.endswith(COLONS) or _is_label_or_menu(segment):
         return ()
     # Text that begins before the picture continues after it.
     begins_before = finder.index.segment_spans[position][0] < finder.index.opens[candidate.index]
@@ -577,7 +577,7 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
 def _complete_credit(pieces: list[_Piece]) -> list[_Piece]:
     """Return the pieces of a caption with the name after a label such as "Photograph by:"."""
     label_positions = [i for i, piece in enumerate(pieces) if piece.credit and piece.text.strip()]
-    if not label_positions or not pieces[label_positions[-1]].text.rstrip().endswith((":", "：")):
+    if not label_positions or not pieces[label_positions[-1]].text.rstrip().endswith(COLONS):
         return pieces
     credit_start = label_positions[-1] + 1
     if sum(len(piece.text) for piece in pieces[credit_start:]) > _MAX_CREDIT_CHARS:

@@ -96,10 +96,8 @@ class FigurePlacer:
             size = width, "narrow" if position == "beside" else position
         width, position = size
         height = max(1, round(width * picture.height / picture.width))
-        is_headed = id(figure) in self.heading_figures
-        return PicturePlacement(
-            asset_url(picture), width, height, spans_columns, position, is_headed
-        )
+        above = id(figure) in self.heading_figures
+        return PicturePlacement(asset_url(picture), width, height, spans_columns, position, above)
 
     def picture(self, figure: Figure) -> Picture | None:
         return self.pictures.get(figure.svg or figure.src)
@@ -376,9 +374,8 @@ def _limit_heights(placer: FigurePlacer, figures: Iterable[Block], share: float)
         if isinstance(figure, Figure) and (picture := placer.picture(figure)):
             width, _ = _fit_width(placer, figure, picture)
             if width * picture.height > highest * picture.width:
-                min_width = (
-                    min(width, _THIRD * _measure_width(placer)) if figure.caption_spans else 1
-                )
+                third = _THIRD * _measure_width(placer)
+                min_width = min(width, third) if figure.caption_spans else 1
                 width = round(max(min_width, highest * picture.width / picture.height))
                 placer.widths[id(figure)] = width, "narrow"
 

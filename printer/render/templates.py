@@ -34,7 +34,6 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from ..article import (
-    COLONS,
     Block,
     Cell,
     Code,
@@ -54,6 +53,7 @@ from ..article import (
     walk,
 )
 from ..errors import RenderError, UsageError
+from ..text import COLONS
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
 from ..urls import is_http
@@ -88,9 +88,7 @@ def fill(theme: Theme, name: str, **values: object) -> str:
         message = f"a template of the theme {theme.name} is faulty: {reason}"
         raise UsageError(message, hint=f"See {place}" if place else "") from error
     except (MemoryError, RecursionError) as error:
-        raise UsageError(
-            f"a template of the theme {theme.name} produces too much output"
-        ) from error
+        raise UsageError(f"a template of theme {theme.name} produces too much output") from error
     except (ArithmeticError, TypeError, ValueError) as error:
         raise UsageError(f"a template of the theme {theme.name} is faulty: {error}") from error
 

@@ -145,10 +145,8 @@ class RenderPool(Closing):
                 hint="Allow more with --print-timeout (limit= in Python), or print no pictures",
             ) from error
         except WorkerOutOfMemory as error:
-            raise RenderError(
-                f"{activity} exceeded the memory limit",
-                hint="Print fewer articles at once, or no pictures",
-            ) from error
+            hint = "Print fewer articles at once, or no pictures"
+            raise RenderError(f"{activity} exceeded the memory limit", hint=hint) from error
         except (WorkerCrashed, WorkerClosed) as error:
             ended = RenderError(f"the process ended while {activity}")
             ended.process_died = True

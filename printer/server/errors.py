@@ -129,9 +129,7 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     def _internal(request: Request, error: Exception) -> Response:
         return error_response(
-            request.headers,
-            500,
-            f"internal server error ({type(error).__name__}); see the server's log",
+            request.headers, 500, f"internal error ({type(error).__name__}); see the server's log"
         )
 
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import _cffi_backend
 
 from ...errors import MissingLibrary, RenderError
-from ...text import truncate
+from ...text import count, truncate
 from ...themes.loader import Assets
 from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
@@ -112,12 +112,8 @@ def render_pdf(document: Document) -> RenderedPdf:
             reason = f"{type(error).__name__}: {_first_line(error)}"
             raise RenderError(f"WeasyPrint could not print the document: {reason}") from error
     warnings = [*document.warnings, *_summarize(messages)]
-    if count := count_misplaced(layout.pages):
-        warnings.append(
-            "1 footnote is not on the page of its reference mark"
-            if count == 1
-            else f"{count} footnotes are not on the pages of their reference marks"
-        )
+    if misplaced := count_misplaced(layout.pages):
+        warnings.append(f"{count(misplaced, 'footnote')} not on the page of the reference mark")
     return RenderedPdf(
         pdf, len(layout.pages), tuple(warnings), read_layout_text(layout.pages), document.first_page
     )

@@ -36,7 +36,7 @@ from itertools import pairwise, takewhile
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from ...article import COLONS
+from ...text import COLONS
 from .box_tree import (
     HEADINGS,
     MIN_LINES,
@@ -209,14 +209,10 @@ class _PageFiller:
                     may_break and _tighten(page, place, change, to_fit=False) and allow_breaks()
                 ),
                 "break rows": lambda: may_break and is_blank and allow_breaks(few_rows=True),
-                "leave lead-in": lambda: may_break and _release_lead(page, place, change),
+                "lead-in": lambda: may_break and _release_lead(page, place, change),
             }
             if _avoids_breaks(figure, ("ul", "ol")):  # It is better parted from its lead-in.
-                steps = {
-                    "tighten": steps.pop("tighten"),
-                    "leave lead-in": steps.pop("leave lead-in"),
-                    **steps,
-                }
+                steps = {"tighten": steps.pop("tighten"), "lead-in": steps.pop("lead-in"), **steps}
         elif is_beside(figure):  # It is small, and text is to be beside it.
             steps = {"move text up": move_text}
         elif _is_labeled(figure):  # Its texts keep their place among the others.

@@ -83,8 +83,8 @@ def test_a_drawing_with_a_fault_is_a_warning_without_its_internal_address() -> N
     ("number", "warnings"),
     [
         (0, ()),
-        (1, ("1 footnote is not on the page of its reference mark",)),
-        (2, ("2 footnotes are not on the pages of their reference marks",)),
+        (1, ("1 footnote not on the page of the reference mark",)),
+        (2, ("2 footnotes not on the page of the reference mark",)),
     ],
 )
 def test_footnotes_on_other_pages_are_counted(number: int, warnings: tuple[str, ...]) -> None:
