@@ -608,13 +608,13 @@ def _lines_of_item(selected: SelectedText, heading: int, item: HtmlElement) -> l
 
 _MIN_NEWSWIRE_TERMS = 4
 _MIN_LINKED_TERMS = 0.7
-_MIN_CHARS_BESIDE_NEWSWIRES = 400
+_MIN_OTHER_CHARS = 400
 
 
 def drop_headline_lists(selected: SelectedText) -> None:
     """Drop definition lists whose terms are links to other pages, if there is enough other text."""
     index = selected.index
-    headline_lists: set[int] = set()
+    headlines: set[int] = set()
     for position, tag in enumerate(index.tags if "dl" in index.tags else ()):
         if tag != "dl":
             continue
@@ -623,12 +623,9 @@ def drop_headline_lists(selected: SelectedText) -> None:
         chars = sum(len(term.text) for term in terms)
         linked = sum(term.link_chars for term in terms)
         if len(terms) >= _MIN_NEWSWIRE_TERMS and linked > _MIN_LINKED_TERMS * chars:
-            headline_lists.update(lines)
-    if (
-        headline_lists
-        and selected.total() - selected.size(headline_lists) >= _MIN_CHARS_BESIDE_NEWSWIRES
-    ):
-        selected.drop(headline_lists)
+            headlines.update(lines)
+    if headlines and selected.total() - selected.size(headlines) >= _MIN_OTHER_CHARS:
+        selected.drop(headlines)
 
 
 _MAX_ANNOUNCEMENT_CHARS = 30

@@ -464,13 +464,11 @@ def _drop_responsive_duplicates(selected: SelectedText) -> None:
     hiding = {names for names in all_names if not _NARROW_CLASSES.isdisjoint(names.split())}
     for i in (i for i, names in enumerate(index.classes) if names in hiding):
         sibling = index.elements[i].getprevious()
-        above = (
-            index.segment_range(index.indexes[sibling]) if sibling in index.indexes else range(0)
-        )
+        copy = index.segment_range(index.indexes[sibling]) if sibling in index.indexes else range(0)
         block = index.segment_range(i)
-        size = selected.size(above) if len(block) >= _MIN_DUPLICATE_LINES else 0
+        size = selected.size(copy) if len(block) >= _MIN_DUPLICATE_LINES else 0
         is_alike = 0 < size <= _MAX_DUPLICATE_SIZE * selected.size(block)
-        if is_alike and _words_of(selected, block) <= _words_of(selected, above):
+        if is_alike and _words_of(selected, block) <= _words_of(selected, copy):
             selected.drop(block)
 
 

@@ -282,8 +282,7 @@ _MIN_REPEATED_LABEL_SCORE = 0.55
 def _repeated_labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
     """Yield repeated headings and labels, such as 'Pros' above the list of each product.
 
-    A repetition counts if the text below it differs; below a copy for narrow screens it is the
-    same.
+    The text below each differs; below a copy for narrow screens it is the same.
     """
     below: dict[str, set[str]] = {}
     shapes: set[tuple[str, str, str]] = set()
