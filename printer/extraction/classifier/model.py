@@ -222,9 +222,10 @@ _MAX_LINKED_WITHIN = 0.3
 def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
     """Return the selected segments, given the probabilities of the kinds of pages."""
     likely = scores.astype(np.float64)
-    suppress_duplicates(context, likely)
+    kind = PAGE_KINDS[int(np.argmax(kinds))]
+    suppress_duplicates(context, likely, _MIN_COPY_SCORES.get(kind, _MIN_COPY_SCORE))
     keep = maximize_expected_f1(likely, context.word_counts, page_exponent(kinds))
-    is_article = PAGE_KINDS[int(np.argmax(kinds))] == "article"
+    is_article = kind == "article"
     runs = find_likely_runs(keep, scores, context.word_counts) if is_article else find_runs(keep)
     selected = np.zeros_like(keep)
     for run in runs:
@@ -376,11 +377,15 @@ def page_exponent(kinds: Column) -> float:
 
 _COPY_WORDS = 5
 #: A copy of this score stays if the likely text around it has half as many words as the copies.
-_MIN_COPY_SCORE = 0.6
+_MIN_COPY_SCORE = 0.8
+#: On pages of one text, entries may share sentences; on others, copies are of other lists.
+_MIN_COPY_SCORES = dict.fromkeys(("article", "documentation", "service"), 0.6)
 _COPY_LEVELS = 8
 
 
-def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
+def suppress_duplicates(
+    context: FeatureContext, scores: Column, min_score: float = _MIN_COPY_SCORE
+) -> None:
     """Clear the scores of all but the likeliest copy of a repeated text.
 
     Repetitions keep their scores under the same parent, and if they are likely (a refrain, a
@@ -403,7 +408,7 @@ def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
     unique[copies], copied[copies] = 0, sizes[copies]
     sums = np.cumsum([[0, *unique], [0, *copied]], axis=1)
     for i in copies:
-        if scores[i] < _MIN_COPY_SCORE:
+        if scores[i] < min_score:
             scores[i] = 0
             continue
         box = outer = parents[i]
