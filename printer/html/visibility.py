@@ -142,9 +142,9 @@ _HIDDEN_ON_ALL = (
 
 
 def drop_hidden_on_all_screens(tree: HtmlElement) -> None:
-    """Remove the elements that classes of site builders hide on each kind of screen."""
+    """Empty the elements that classes of site builders hide on each kind of screen."""
     for element in tree.xpath(_HIDDEN_ON_ALL):
-        element.drop_tree()
+        element.clear(keep_tail=True)
 
 
 def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:

@@ -142,6 +142,7 @@ _SMALL_SCREENS = re.compile(
     r"(?=$|\s)|(?:^|\s)(?:md|lg|xl):hidden(?=$|\s)"
 )
 _MAX_SCREEN_LEVELS = 3
+_MAX_TWIN_ELEMENTS = 30
 
 
 def _has_twin_for_wide_screens(candidate: Candidate) -> bool:
@@ -152,11 +153,9 @@ def _has_twin_for_wide_screens(candidate: Candidate) -> bool:
     box = next((e for e in levels if _SMALL_SCREENS.search((e.get("class") or "")[:300])), None)
     if box is None:
         return False
-    neighbors = (box.getprevious(), box.getnext())
-    return any(
-        neighbor is not None and next(neighbor.iter("img"), None) is not None
-        for neighbor in neighbors
-    )
+    neighbors = [other for other in (box.getprevious(), box.getnext()) if other is not None]
+    inside = chain.from_iterable(islice(other.iter(), _MAX_TWIN_ELEMENTS) for other in neighbors)
+    return any(element.tag == "img" for element in inside)
 
 
 #: A picture without text that occurs this often in the text divides it.
