@@ -136,7 +136,7 @@ def test_a_page_of_scripts_is_loaded_in_a_browser(webprint, web, tmp_path):
     shell = f"<title>Shell</title><body><div id=app></div><script>{script}</script>"
     code, _, err = webprint(web.add("/app", shell), "out.pdf", "--verbose")
     assert code == 0, err
-    assert "loading in a browser" in err
+    assert "loading the page in a browser" in err
     assert "It was day 5." in text_of(tmp_path / "out.pdf")
 
 
