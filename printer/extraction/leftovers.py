@@ -393,18 +393,20 @@ def _field_labels(page: Page) -> Iterable[Segment]:
     labels = [i for i, (tag, end) in ends if tag == "label" and end - i <= _MAX_LABEL_ELEMENTS]
     names = {index.elements[i].get("for") for i in labels} - {None}
     named = {name: index.elements[i] for i, name in enumerate(index.ids) if name in names}
+    parts: set[HtmlElement] = set()
+    lines: set[int] = set()
     for i in labels:
         label = index.elements[i]
         name = label.get("for")
         field = named.get(name) if name else next(label.iter(*_FIELD_TAGS), None)
         is_choice = field is not None and field.get("type") in _CHOICES
-        if is_choice or not (name or field is not None) or not index.flags[i] & ElementFlag.FORM:
-            continue
-        parts = set(label.iter())
-        for segment in (page.segments[n] for n in index.segment_range(i)):
-            inside = sum(len(leaf.text.strip()) for leaf in segment.leaves if leaf.parent in parts)
-            if 2 * inside >= len(segment.text):
-                yield segment
+        if (name or field is not None) and not is_choice and index.flags[i] & ElementFlag.FORM:
+            parts.update(label.iter())
+            lines.update(index.segment_range(i))
+    for segment in (page.segments[n] for n in sorted(lines)):
+        inside = sum(len(leaf.text.strip()) for leaf in segment.leaves if leaf.parent in parts)
+        if 2 * inside >= len(segment.text):
+            yield segment
 
 
 _MIN_EMPTY_ACCORDIONS = 3

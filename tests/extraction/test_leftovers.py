@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -284,3 +285,10 @@ def test_headings_go_with_pictures_and_teasers_that_were_left_out() -> None:
             if before > flag
         ]
         assert texts == ["Our stories", "Of Ann", "Of Bo", "Our friends"][: 3 + (not pictures)]
+
+
+def test_the_labels_of_a_large_form_are_examined_in_linear_time() -> None:
+    fields = "".join(f"<label for=f{n}>First name {n}</label><input id=f{n}>" for n in range(4000))
+    started = time.process_time()
+    assert choice(f"<p>{TEXT}</p><form>{fields}</form>", [TEXT]) == [TEXT]
+    assert time.process_time() - started < 2
