@@ -7,9 +7,9 @@ quotations and tables are collected by builders (:mod:`.block_builders`, :mod:`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import compress, islice, takewhile
+from itertools import chain, compress, groupby, islice, takewhile
 
 from lxml.html import HtmlElement
 
@@ -30,6 +30,7 @@ from ..html.metadata.metadata import Metadata
 from ..html.page import Page
 from ..html.parse import element_line
 from ..html.posts import Post
+from ..html.visibility import HEADING_TAGS
 from ..selection import PlacedFigure, Verdict
 from ..text import COLONS, comparison_key, count_words
 from ..urls import host_of, resolve
@@ -168,14 +169,23 @@ def _split_standfirst(
     if not segments:
         return (), verdict
     title = comparison_key(page.metadata.title)
+    lines = (page.segments[i] for i in sorted(segments))
+    text = (line for line in lines if comparison_key(line.text) != title)
     introduction = tuple(
-        replace(paragraph, standfirst=True, id="")
-        for i in sorted(segments)
-        if comparison_key(page.segments[i].text) != title
-        for paragraph in _paragraphs(page, page.segments[i])
+        replace(paragraph, standfirst=True, id="") for paragraph in _join_lines(page, text)
     )
     keep = tuple(flag and i not in segments for i, flag in enumerate(verdict.keep))
     return introduction, replace(verdict, keep=keep)
+
+
+def _join_lines(page: Page, lines: Iterable[Segment]) -> Iterator[Paragraph]:
+    """Yield the paragraphs of a standfirst; the lines of a heading are one."""
+    for block, same_block in groupby(lines, lambda line: line.block):
+        paragraphs = [paragraph for line in same_block for paragraph in _paragraphs(page, line)]
+        if block.tag in HEADING_TAGS and paragraphs:
+            spans = chain.from_iterable((Span("\n"), *part.spans) for part in paragraphs)
+            paragraphs = [replace(paragraphs[0], spans=tuple(spans)[1:])]
+        yield from paragraphs
 
 
 # A bold first paragraph of that length is the standfirst.

@@ -149,6 +149,16 @@ def test_the_standfirst_comes_first_as_a_paragraph_and_once() -> None:
     assert isinstance(again.blocks[0], Figure)
 
 
+@pytest.mark.parametrize(("tag", "count"), [("h2", 1), ("p", 2)])
+def test_the_lines_of_a_heading_are_one_standfirst(tag: str, count: int) -> None:
+    page = read_page(f"<h1>The ferry</h1><{tag}>No boat<br>No harbour</{tag}>{BODY}")
+    keep = tuple(segment.block.tag != "h1" for segment in page.segments)
+    blocks = compose(page, Verdict(keep, standfirst=frozenset({1, 2})), ()).blocks
+    lines = [plain_text(b.spans) for b in blocks if isinstance(b, Paragraph) and b.standfirst]
+    assert "\n".join(lines) == "No boat\nNo harbour"
+    assert len(lines) == count
+
+
 def test_a_title_repeated_above_the_standfirst_is_not_printed() -> None:
     html = f"<h1>The ferry</h1><div class='lead'><p>The ferry</p><p>{SUMMARY}</p></div>{BODY}"
     page = read_page(f"<html><body>{html}</body></html>")
