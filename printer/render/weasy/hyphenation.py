@@ -68,11 +68,15 @@ class HyphDict(pyphen.HyphDict):  # type: ignore[misc]
         positions: list[int] = super().positions(word)
         if self._is_german:
             positions = _drop_impossible(word, positions)
+        if contraction := _CONTRACTION.search(word):
+            positions = [position for position in positions if position < contraction.start()]
         if word[:1].isupper():
             return [position for position in positions if position >= _CAPITALIZED_START]
         return positions
 
 
+#: The end of a contraction that stays whole: 'does-n't' reads badly.
+_CONTRACTION = re.compile("[a-zA-Z]['’](?:t|s|d|m|ll|re|ve)$")
 _VOWEL = re.compile("[aeiouyäöü]")
 #: Consonants with which no German syllable begins.
 _NO_GERMAN_START = re.compile("[lmnr][bcdfgjklmnpqrstvwxzß]")

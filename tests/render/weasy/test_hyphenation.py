@@ -42,6 +42,12 @@ def test_only_so_many_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(english.cache) <= 10
 
 
+@pytest.mark.parametrize("divided", ["doesn't", "shouldn’t", "gov-ern-ment's", "won-der-ful"])
+def test_the_end_of_a_contraction_stays_whole(divided: str) -> None:
+    prepare_hyphenation()
+    assert pyphen.Pyphen(lang="en_US").inserted(divided.replace("-", "")) == divided
+
+
 def test_names_are_not_divided_after_two_letters() -> None:
     english = HyphDict(pyphen.LANGUAGES["en_GB"])
 
