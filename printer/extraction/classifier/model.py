@@ -378,8 +378,8 @@ def page_exponent(kinds: Column) -> float:
 _COPY_WORDS = 5
 #: A copy of this score stays if the likely text around it has half as many words as the copies.
 _MIN_COPY_SCORE = 0.8
-#: On pages of one text, entries may share sentences; on others, copies are of other lists.
-_MIN_COPY_SCORES = dict.fromkeys(("article", "documentation", "service"), 0.6)
+#: Where steps, tables or plans share sentences.  On other pages, copies are of other lists.
+_MIN_COPY_SCORES = dict.fromkeys(("documentation", "service"), 0.6)
 _COPY_LEVELS = 8
 
 
