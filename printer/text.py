@@ -221,3 +221,14 @@ def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
             is_near = text - preview - i - 1 <= _MAX_LINES_TO_FULL_TEXT
             return i + 1 if is_cut and is_near and chars >= _MIN_PREVIEW_CHARS else 0
     return 0
+
+
+#: The fewest entries of a live report.
+MIN_LIVE_ENTRIES = 4
+_TIME_OF_DAY = re.compile(r"[0-2]?[0-9][:.h][0-5][0-9](?![0-9:.%])")
+_MAX_ENTRY_TIME_CHARS = 60
+
+
+def is_entry_time(line: str) -> bool:
+    """Return whether a short line begins with the time of day, as entries of live reports do."""
+    return len(line) <= _MAX_ENTRY_TIME_CHARS and _TIME_OF_DAY.match(line) is not None

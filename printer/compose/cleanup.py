@@ -35,7 +35,15 @@ from ..article import (
     walk,
 )
 from ..i18n import fold_words, page_labels
-from ..text import BULLETS, DATELINE, SCENE_BREAK, comparison_key, count_words
+from ..text import (
+    BULLETS,
+    DATELINE,
+    MIN_LIVE_ENTRIES,
+    SCENE_BREAK,
+    comparison_key,
+    count_words,
+    is_entry_time,
+)
 from .collection import is_collection, split_collection
 from .inline import join_lines, split_labels, split_lines
 
@@ -67,11 +75,6 @@ def clean_up(
     return _fix_links(result, aliases) if linked else result
 
 
-#: The time of an entry of a live report, perhaps with its writer.
-_ENTRY_TIME = re.compile(r"[0-2]?[0-9][:.h][0-5][0-9](?![0-9:.%]).{0,50}")
-_MIN_LIVE_ENTRIES = 4
-
-
 def _set_times_below_headings(blocks: list[Block]) -> list[Block]:
     """Move the times of a live report's entries below the headings that follow them."""
     times = [
@@ -79,9 +82,9 @@ def _set_times_below_headings(blocks: list[Block]) -> list[Block]:
         for i, (block, below) in enumerate(pairwise(blocks))
         if isinstance(block, Paragraph)
         and isinstance(below, Heading)
-        and _ENTRY_TIME.fullmatch(text := plain_text(block.spans))
+        and is_entry_time(text := plain_text(block.spans))
     ]
-    for i, time in times if len(times) >= _MIN_LIVE_ENTRIES else ():
+    for i, time in times if len(times) >= MIN_LIVE_ENTRIES else ():
         blocks[i : i + 2] = [blocks[i + 1], time]
     return blocks
 

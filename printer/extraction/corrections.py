@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import mul
 
 from ..html.index import IS_HIDDEN, Segment
 from ..html.page import Page
@@ -20,7 +21,14 @@ from ..html.visibility import (
     read_controls,
 )
 from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
-from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, has_currency_sign, is_placeholder
+from ..text import (
+    DATELINE,
+    SCENE_BREAK,
+    class_pattern,
+    continues_drop_cap,
+    has_currency_sign,
+    is_placeholder,
+)
 from .boilerplate import (
     drop_above_title,
     drop_announcements,
@@ -140,23 +148,27 @@ def _complete(selected: SelectedText, kind: str) -> None:
                 selected.drop(range(begin, end))
 
 
-#: The name of a note's box, and the largest share of the selected text in one.
-_NOTE_BOX_CLASS = re.compile(r"(?:^|[\s_-])(?:admonition|callout|note|see-?also)(?=$|[\s_-])")
+#: The class of a note's box, and the largest share of the selected text in one.
+_NOTE_BOX_CLASS = class_pattern("admonition|callout|note|see-?also")
 _MAX_NOTE_SHARE = 0.2
 
 
 def _complete_notes(selected: SelectedText) -> None:
     """Select the rest of boxes of notes that are mostly selected, also a last line of links."""
-    index = selected.index
-    max_chars = _MAX_NOTE_SHARE * selected.total()
+    index, max_chars = selected.index, _MAX_NOTE_SHARE * selected.total()
     boxes = {names for names in {*index.classes} if names and _NOTE_BOX_CLASS.search(names[:300])}
-    for i, names in enumerate(index.classes):
-        lines = index.segment_range(i) if names in boxes else ()
-        chars = sum(selected.sizes[n] for n in lines)
-        if 0 < chars <= min(max_chars, selected.size(lines) / _MOSTLY_SELECTED):
-            for n in lines:
-                is_button = _is_button(selected, selected.segments[n], has_hints=False)
-                selected.keep[n] |= not is_button
+    sums = [*accumulate(selected.sizes, initial=0)]
+    selected_sums = [*accumulate(map(mul, selected.sizes, selected.keep), initial=0)]
+    covered_end = 0
+    for i in (i for i, names in enumerate(index.classes) if names in boxes):
+        lines = index.segment_range(i)
+        chars, selected_chars = (s[lines.stop] - s[lines.start] for s in (sums, selected_sums))
+        if i < covered_end or not 0 < chars <= min(max_chars, selected_chars / _MOSTLY_SELECTED):
+            continue
+        covered_end = index.subtree_ends[i]
+        for n in lines:
+            is_button = _is_button(selected, selected.segments[n], has_hints=False)
+            selected.keep[n] |= not is_button
 
 
 _MAX_SECTION_ITEMS = 12

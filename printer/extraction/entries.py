@@ -16,7 +16,7 @@ from ..html.index import MIN_ROW, ElementFlag, PageIndex, Segment, common_classe
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_hiding_class
-from ..text import COLONS, count_words
+from ..text import COLONS, MIN_LIVE_ENTRIES, count_words, is_entry_time
 from ..urls import host_of, resolve
 from .selected_text import SelectedText, mean, selected_texts
 
@@ -429,23 +429,16 @@ def _has_internal_link(page: Page, item: Segment) -> bool:
     return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)
 
 
-#: The time of day with which an entry of a live report begins.
-_TIME_OF_DAY = re.compile(r"[0-2]?[0-9][:.h][0-5][0-9](?![0-9:.%])")
-_MAX_TIME_LINE_CHARS = 60
-_MIN_LIVE_ENTRIES = 4
-
-
 def add_live_times(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Select the lines with the times of a live report's entries, right above their text."""
     flags = list(keep)
     lines: dict[tuple[str, str], list[int]] = {}
     for segment in page.segments[:-1]:
-        is_short = len(segment.text) <= _MAX_TIME_LINE_CHARS and not segment.is_link
-        if is_short and _TIME_OF_DAY.match(segment.text):
+        if is_entry_time(segment.text) and not segment.is_link:
             lines.setdefault(tag_and_class(segment.block), []).append(segment.index)
     for times in lines.values():
         above_text = [i for i in times if keep[i + 1]]
-        if len(above_text) >= max(_MIN_LIVE_ENTRIES, len(times) / 2):
+        if len(above_text) >= max(MIN_LIVE_ENTRIES, len(times) / 2):
             for i in above_text:
                 flags[i] = True
     return tuple(flags)

@@ -409,9 +409,10 @@ def _sentence_ends(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, 
     table = load_table("page_furniture")["unfinished"]
     unfinished = frozenset(table.get(page.metadata.language[:2], ()))
     for segment, below in pairwise(page.segments):
-        *words, last = segment.text.split()
-        is_cut = len(words) >= _MIN_SENTENCE_WORDS and last in unfinished
-        if is_cut and keep[segment.index] and below.is_link and not is_invitation(below.text):
+        if not (keep[segment.index] and below.is_link) or is_invitation(below.text):
+            continue
+        words = segment.text.rsplit(maxsplit=_MIN_SENTENCE_WORDS)
+        if len(words) > _MIN_SENTENCE_WORDS and words[-1] in unfinished:
             yield below, _MIN_SENTENCE_END_SCORE
 
 

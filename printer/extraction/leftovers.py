@@ -137,7 +137,7 @@ _MIN_LOGOS = 4
 def drop_emptied_sections(
     page: Page, keep: Sequence[bool], pictures: Iterable[HtmlElement]
 ) -> tuple[bool, ...]:
-    """Return the selection without headings that have only logos or teasers, left out, below them.
+    """Return the selection without the headings of sections with only logos or dropped teasers.
 
     ``pictures`` are the elements of those that are printed.
     """

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from printer.extraction.corrections import complete_elements
@@ -77,6 +79,14 @@ def test_a_list_is_completed_without_the_buttons_of_its_items():
     items = "".join(f"<li><p>{TEXT} Boat {n}.</p>{button}</li>" for n in range(3))
     texts = choice(f"<ul>{items}<li>Dinghies</li></ul>", ["Boat"])
     assert texts == [*(f"{TEXT} Boat {n}." for n in range(3)), "Dinghies"]
+
+
+def test_nested_boxes_of_notes_are_examined_in_linear_time():
+    page = read_page("<div class=note>" * 1800 + f"<p>{TEXT}</p>" * 12_000 + "</div>" * 1800)
+    keep = [True] * len(page.segments)
+    started = time.process_time()
+    assert all(complete_elements(page, keep, "documentation"))
+    assert time.process_time() - started < 2
 
 
 def test_a_box_of_notes_is_kept_whole_with_its_last_link():
