@@ -17,7 +17,7 @@ from .article import Article, iter_text
 from .compose import append_comments, article_metadata, compose, find_posts, select_posts
 from .errors import NoArticle
 from .extraction import select_segments
-from .extraction.extract import score_segments
+from .extraction.extract import Trace, score_segments
 from .extraction.leftovers import drop_emptied_sections, find_buttons
 from .html.discussion import Comments, read_comments
 from .html.page import Page, gc_paused, read_page
@@ -248,11 +248,11 @@ def _is_closed(page: Page, text: str) -> bool:
 
 
 def _select_content(
-    page: Page, options: ExtractOptions, probe: SizeFilter | None
+    page: Page, options: ExtractOptions, probe: SizeFilter | None, trace: Trace | None = None
 ) -> tuple[RuleMatch, Verdict, PictureSelection, tuple[Post, ...]]:
     """Select text segments, pictures and posts by the site's rules and the extraction methods."""
     rules = match_rules(page, options.rules)
-    verdict = select_segments(page, options)
+    verdict = select_segments(page, options, trace)
     posts = find_posts(page, verdict)
     verdict = apply_rules(page, rules, select_posts(page, verdict, posts))
     selection = select_pictures(page, verdict, options, probe)
@@ -292,9 +292,11 @@ def _editable_blocks(
 def explain(page: Page, options: ExtractOptions, probe: SizeFilter | None = None) -> Explanation:
     """Explain the decision about each of a page's segments and pictures.
 
-    Segments have the scores of the classifier and of every paper's method.
+    Segments have the scores of the classifier and of every paper's method, and the corrections made
+    to the classifier's selection.
     """
-    rules, verdict, selection, _ = _select_content(page, options, probe)
+    trace: Trace = {}
+    rules, verdict, selection, _ = _select_content(page, options, probe, trace)
     scores = {**verdict.scores, **score_segments(page)}
     segments = tuple(
         SegmentDecision(
@@ -303,6 +305,7 @@ def explain(page: Page, options: ExtractOptions, probe: SizeFilter | None = None
             keep=verdict.keep[segment.index],
             scores={name: float(values[segment.index]) for name, values in scores.items()},
             rule=segment_reason(rules, segment),
+            corrections=tuple(trace.get(segment.index, ())),
         )
         for segment in page.segments
     )

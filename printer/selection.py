@@ -48,7 +48,7 @@ class SegmentDecision:
     """The decision about a text segment: ``scores`` by extractor; above 0 keeps it.
 
     ``place`` names its block and the block's ancestors, innermost last, ``rule`` the site rule that
-    overrode the scores.
+    overrode the scores, ``corrections`` what added or dropped it after the classifier, in order.
     """
 
     text: str
@@ -56,6 +56,7 @@ class SegmentDecision:
     keep: bool
     scores: Mapping[str, float]
     rule: str = ""
+    corrections: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

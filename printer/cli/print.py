@@ -383,8 +383,9 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
     data = asdict(explanation) | {"confidence": round(explanation.confidence, 3)}
     for segment in data["segments"]:
         segment["scores"] = {name: round(score, 4) for name, score in segment["scores"].items()}
-        if not segment["rule"]:
-            del segment["rule"]
+        for name in ("rule", "corrections"):
+            if not segment[name]:
+                del segment[name]
     for picture in data["pictures"]:
         picture["keep"] = not picture["reason"]
     return data

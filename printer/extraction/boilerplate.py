@@ -31,9 +31,9 @@ _MAX_OPENING_LINES = 12
 _MAX_OPENING_WORDS = 12
 
 
-def drop_opening_lines(selected: SelectedText, kind: str) -> None:
+def drop_opening_lines(selected: SelectedText) -> None:
     """Drop bylines and dates above the text or below its first paragraph."""
-    metadata = selected.page.metadata
+    metadata, kind = selected.page.metadata, selected.kind
     names = [name.strip().lower() for name in metadata.byline.split(",") if name.strip()]
     byline_words = count_words(metadata.byline) + _MAX_WORDS_BESIDE_NAMES
     title = fold_words(metadata.title)

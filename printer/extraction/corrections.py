@@ -1,4 +1,4 @@
-"""Complete partly selected elements and drop leftovers after the classifier.
+"""Complete partly selected elements, and drop what does not belong to the text around it.
 
 The classifier decides segment by segment.  In print, half a table, a quotation without its source
 or the label of a removed advertisement would be an error, however likely each segment was.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 from operator import mul
 
-from ..html.index import IS_HIDDEN, Segment
+from ..html.index import IS_HIDDEN, ElementFlag, Segment
 from ..html.page import Page
 from ..html.visibility import (
     HEADING_TAGS,
@@ -29,19 +29,6 @@ from ..text import (
     has_currency_sign,
     is_placeholder,
 )
-from .boilerplate import (
-    drop_above_title,
-    drop_announcements,
-    drop_calls_to_action,
-    drop_closing_lines,
-    drop_headline_lists,
-    drop_notices,
-    drop_opening_lines,
-    drop_other_stories,
-    drop_related_links,
-    drop_teasers,
-)
-from .leftovers import drop_leftovers
 from .selected_text import (
     TERM_TAGS,
     SelectedText,
@@ -51,40 +38,6 @@ from .selected_text import (
 )
 
 _LIST_TAGS = frozenset({"ul", "ol"})
-
-
-def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
-    """Return the selection with its elements completed and its leftovers dropped."""
-    selected = SelectedText(page, keep)
-    _complete(selected, kind)
-    if kind in ("article", "documentation"):
-        _complete_notes(selected)
-        _drop_contents(selected)
-    _drop_boxes(selected, kind)
-    if kind in _KINDS_WITH_BUTTONS:
-        _drop_hidden(selected, by_class=True)
-    if kind == "article":
-        _drop_comments(selected)
-    drop_opening_lines(selected, kind)
-    if kind in ("article", "product"):
-        drop_other_stories(selected)
-    if kind == "article":
-        drop_notices(selected)
-        drop_calls_to_action(selected)
-        drop_related_links(selected)
-        drop_teasers(selected)
-        drop_headline_lists(selected)
-        drop_above_title(selected)
-        _drop_hidden(selected, by_class=False)
-        drop_announcements(selected)
-        drop_closing_lines(selected)
-        drop_announcements(selected)
-        _drop_empty_sections(selected, keep)
-    _drop_responsive_duplicates(selected)
-    _resolve_captions(selected)
-    _drop_labels(selected, kind)
-    drop_leftovers(page, selected.keep, kind)
-    return _add_fragments(page.segments, selected.keep)
 
 
 #: The share of an element's text that must be selected for the rest of it to be selected as well.
@@ -112,9 +65,9 @@ _MIN_LINKED_IF_STRAY = 0.5
 _RADIO_BUTTONS = ".//input[@type='radio']"
 
 
-def _complete(selected: SelectedText, kind: str) -> None:
+def complete_elements(selected: SelectedText) -> None:
     """Select the rest of mostly selected elements; drop stray list items."""
-    index = selected.index
+    index, kind = selected.index, selected.kind
     min_shares = _MIN_SHARES_IN_ARTICLES if kind == "article" else _MIN_SHARES
     max_table_chars = _MAX_TABLE_SHARE * selected.total()
     texts = selected_texts(selected.segments, selected.keep)
@@ -126,7 +79,7 @@ def _complete(selected: SelectedText, kind: str) -> None:
         chars = sum(selected.sizes[begin:end])
         if tag == "table" and chars > max_table_chars:
             continue
-        share = _selected_share(selected, tag, lines, texts, kind)
+        share = _selected_share(selected, tag, lines, texts)
         linked = sum(line.link_chars for line in lines) / chars
         is_list = tag in _LIST_TAGS
         is_links = kind == "article" and is_list and linked >= _MIN_LINKED_IN_LINKS
@@ -153,7 +106,7 @@ _NOTE_BOX_CLASS = class_pattern("admonition|callout|note|see-?also")
 _MAX_NOTE_SHARE = 0.2
 
 
-def _complete_notes(selected: SelectedText) -> None:
+def complete_notes(selected: SelectedText) -> None:
     """Select the rest of boxes of notes that are mostly selected, also a last line of links."""
     index, max_chars = selected.index, _MAX_NOTE_SHARE * selected.total()
     boxes = {names for names in {*index.classes} if names and _NOTE_BOX_CLASS.search(names[:300])}
@@ -192,7 +145,7 @@ _MIN_SHARE_WITH_COPIES = 0.5
 
 
 def _selected_share(
-    selected: SelectedText, tag: str, lines: Sequence[Segment], texts: Set[str], kind: str
+    selected: SelectedText, tag: str, lines: Sequence[Segment], texts: Set[str]
 ) -> float:
     """Return the selected or copied share of an element's text, at least that of ``dt`` terms."""
     chars = sum(len(line.text) for line in lines)
@@ -204,7 +157,8 @@ def _selected_share(
         return share
     # A line that is also in another list was dropped as a copy; cards of products have more
     # parts, which are repeated for other reasons.
-    may_be_copy = (line for line in lines if kind == "documentation" or line.block.tag == "li")
+    is_documentation = selected.kind == "documentation"
+    may_be_copy = (line for line in lines if is_documentation or line.block.tag == "li")
     return max(share, sum(len(line.text) for line in may_be_copy if line.text in texts) / chars)
 
 
@@ -229,7 +183,7 @@ _MIN_CONTENTS_ENTRIES = 3
 _MIN_REPEATED_ENTRIES = 0.7
 
 
-def _drop_contents(selected: SelectedText) -> None:
+def drop_contents(selected: SelectedText) -> None:
     """Drop tables of contents (links to the page's own headings) and tab bars."""
     headings_below: set[str] = set()
     headings = [
@@ -269,7 +223,7 @@ def _is_contents_entry(segment: Segment) -> bool:
     return is_link and is_internal_link(segment)
 
 
-def _drop_empty_sections(selected: SelectedText, before: Sequence[bool]) -> None:
+def drop_empty_sections(selected: SelectedText) -> None:
     """Drop headings whose whole section was selected before and has been dropped."""
     keep = selected.keep
     for i, segment in reversed([*enumerate(selected.segments)]):
@@ -279,12 +233,12 @@ def _drop_empty_sections(selected: SelectedText, before: Sequence[bool]) -> None
         if not any(keep[i + 1 : i + 3]) and all(map(_is_contents_entry, next_lines)):
             keep[i] = not next_lines  # a table of contents
         else:
-            keep[i] = not _was_emptied(selected, before, i)
+            keep[i] = not _was_emptied(selected, i)
 
 
-def _was_emptied(selected: SelectedText, before: Sequence[bool], heading: int) -> bool:
+def _was_emptied(selected: SelectedText, heading: int) -> bool:
     """Return whether the section below a heading had text (even hidden) and has none left."""
-    tag = selected.segments[heading].block.tag
+    before, tag = selected.before_drops, selected.segments[heading].block.tag
     blocks_below = selected.index.segment_blocks[heading + 1 : heading + 2]
     had_text = any(selected.index.flags[block] & IS_HIDDEN for block in blocks_below)
     for i in range(heading + 1, len(selected.keep)):
@@ -303,7 +257,7 @@ _MAX_CAPTION_CHARS = 300
 _MEDIA_TAGS = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
 
 
-def _resolve_captions(selected: SelectedText) -> None:
+def resolve_captions(selected: SelectedText) -> None:
     """Select the captions of selected tables and code; drop those of pictures, printed later."""
     index, sizes = selected.index, selected.sizes
     totals: dict[int, tuple[int, int]] = {}  # selected and all characters, as there may be many
@@ -355,15 +309,15 @@ _MAX_BOX_SHARE = 0.2
 _MAX_RELATED_SHARE = 0.4
 
 
-def _drop_boxes(selected: SelectedText, kind: str) -> None:
+def drop_boxes(selected: SelectedText) -> None:
     """Drop tooltips and notices (by class name) and small promotional boxes."""
-    pattern = _BOX_CLASSES.get(kind, _NOTICE_CLASS)
+    pattern = _BOX_CLASSES.get(selected.kind, _NOTICE_CLASS)
     index = selected.index
     max_share = _MAX_RELATED_SHARE if pattern is _RELATED_CLASS else _MAX_BOX_SHARE
     max_box_chars = max_share * selected.total()
     names = filter(None, set(index.classes))
     promoting = {classes for classes in names if pattern.search(classes.lower())}
-    has_offers = kind in ("article", "listing", "collection")
+    has_offers = selected.kind in ("article", "listing", "collection")
     for i, (tag, classes) in enumerate(zip(index.tags, index.classes, strict=True)):
         is_field = has_offers and tag == "input" and classes not in promoting
         if not (is_field or classes in promoting):
@@ -403,7 +357,7 @@ _COMMENT_TAGS = frozenset(
 )
 
 
-def _drop_comments(selected: SelectedText) -> None:
+def drop_comments(selected: SelectedText) -> None:
     """Drop readers' comments, unless the page is about little else."""
     index = selected.index
     comments: set[int] = set()
@@ -434,7 +388,7 @@ _MAX_HIDDEN_SHARE_BESIDE_TEXT = 0.75
 _MIN_VISIBLE_CHARS = 300
 
 
-def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
+def drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
     """Drop blocks that no reader can see or unfold, if they are few."""
     index = selected.index
     hidden: set[int] = set()
@@ -469,7 +423,7 @@ _MAX_DUPLICATE_SIZE = 2
 _MIN_DUPLICATE_LINES = 3
 
 
-def _drop_responsive_duplicates(selected: SelectedText) -> None:
+def drop_responsive_duplicates(selected: SelectedText) -> None:
     """Drop blocks shown only on narrow screens that repeat the block directly above."""
     index = selected.index
     all_names = filter(None, {*index.classes})
@@ -495,8 +449,9 @@ _GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
 _MAX_LABEL_CHARS = 200
 
 
-def _drop_labels(selected: SelectedText, kind: str) -> None:
+def drop_labels(selected: SelectedText) -> None:
     """Drop advertisements and their labels, action lines and repeated buttons; keep counts."""
+    kind = selected.kind
     for i, segment in enumerate(selected.segments):
         is_short = selected.keep[i] and len(segment.text) <= _MAX_LABEL_CHARS
         if is_short and _is_interface_label(segment, kind):
@@ -544,7 +499,7 @@ _RATING = re.compile(
 _MAX_BUTTON_WORDS = 5
 _WORDS = re.compile(r"\w+")
 #: The kinds of pages on which a line that is a link and invites to follow it is a button.
-_KINDS_WITH_BUTTONS = frozenset({"collection", "listing", "product", "service"})
+KINDS_WITH_BUTTONS = frozenset({"collection", "listing", "product", "service"})
 
 
 def _is_interface_label(segment: Segment, kind: str) -> bool:
@@ -563,7 +518,7 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     actions = load_table("page_furniture")["action_words"]
     is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
     if segment.is_link and segment.block.tag not in HEADING_TAGS:
-        if kind in _KINDS_WITH_BUTTONS:
+        if kind in KINDS_WITH_BUTTONS:
             is_action |= is_invitation(segment.text)
         elif kind == "article":
             is_button = len(words) <= _MAX_BUTTON_WORDS and segment.block.tag in _BUTTON_TAGS
@@ -577,7 +532,7 @@ _UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
 _TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
 
 
-def _add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
+def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
     """Select drop caps, datelines, scene breaks, times and consecutive heading numbers."""
     flags = list(keep)
     numbers_above: list[tuple[int, int]] = []
@@ -599,3 +554,137 @@ def _add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[b
     for i, _ in numbers_above:
         flags[i] = are_steps
     return tuple(flags)
+
+
+# Notes that the text refers to
+
+
+#: A reference to a note: a number, a letter or a symbol, bare or in brackets.
+_NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
+#: Each bracket of a reference may be an element.
+_MAX_MARK_ELEMENTS = 3
+_MAX_NOTE_SEGMENTS = 6
+_MAX_NOTE_CHARS = 1200
+#: The largest share of the selected text that notes may be.
+_MAX_NOTES_SHARE = 0.3
+#: A paper's bibliography may be as long as its text.
+_MAX_NOTES_SHARE_IN_ARTICLES = 1.0
+
+
+def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
+    """Return the selection with the notes that the selected text links to, if they are few."""
+    index = page.index
+    sizes = [len(segment.text) for segment in page.segments]
+    references: dict[str, int] = {}
+    for i, tag in enumerate(index.tags):
+        segment = index.segment_begins[i]
+        if tag != "a" or segment == index.segment_ends[i] or not keep[segment]:
+            continue
+        element = index.elements[i]
+        if (href := element.get("href")) and href[:1] == "#" != href:
+            label = islice(element.itertext(), 8 if len(element) <= _MAX_MARK_ELEMENTS else 0)
+            if _NOTE_MARK.fullmatch("".join(label)[:20]):
+                references.setdefault(href[1:], segment)
+    notes = set(_cited_notes(page, keep))
+    if kind != "product":  # the terms of a payment by instalments
+        notes.update(_starred_notes(page, keep))
+    if not (references or notes):
+        return tuple(keep)
+    for i, element in enumerate(index.elements):
+        reference = references.pop(index.ids[i] or element.get("name") or "", -1)
+        begin, end = index.segment_begins[i], index.segment_ends[i]
+        is_line = end - begin == 1 and end < len(sizes)
+        if is_line and _NOTE_MARK.fullmatch(page.segments[begin].text):
+            end += 1  # a note below its number
+        # Notes come after their references.
+        is_short = end - begin <= _MAX_NOTE_SEGMENTS and sum(sizes[begin:end]) <= _MAX_NOTE_CHARS
+        is_figure = index.tags[i] in {"figure", "table"}
+        if -1 < reference < begin and is_short and not is_figure:
+            notes.update(range(begin, end))
+    selected_chars = sum(size for i, size in enumerate(sizes) if keep[i] and i not in notes)
+    share = _MAX_NOTES_SHARE_IN_ARTICLES if kind == "article" else _MAX_NOTES_SHARE
+    if sum(sizes[i] for i in notes) > share * selected_chars:
+        return tuple(keep)
+    return tuple(flag or i in notes for i, flag in enumerate(keep))
+
+
+#: A symbol behind a word, and at the beginning of the note that it refers to.
+_STAR = re.compile(r"\w[.,”\"’']?([*†‡]{1,3})(?=[\s.,;:)]|\Z)")
+_STARRED_NOTE = re.compile(r"([*†‡]{1,3})\s?[^\W\d_]")
+#: The most lines between the text and such a note, and its least length.
+_MAX_LINES_ABOVE_STAR = 6
+_MIN_STARRED_CHARS = 40
+
+
+def _starred_notes(page: Page, keep: Sequence[bool]) -> Iterator[int]:
+    """Yield the lines directly below the text that begin with a note symbol in the text ('*').
+
+    In a form, the symbol marks required fields.
+    """
+    last = max((i for i, flag in enumerate(keep) if flag), default=len(keep))
+    lines = page.segments[last + 1 : last + 1 + _MAX_LINES_ABOVE_STAR]
+    notes = [
+        (note[1], line.index)
+        for line in lines
+        if (note := _STARRED_NOTE.match(line.text))
+        and len(line.text) >= _MIN_STARRED_CHARS
+        and not page.index.flags[page.index.segment_blocks[line.index]] & ElementFlag.FORM
+    ]
+    if notes:
+        chosen = (s for s, flag in zip(page.segments, keep, strict=True) if flag)
+        stars = {star for segment in chosen for star in _STAR.findall(segment.text)}
+        yield from (i for star, i in notes if star in stars)
+
+
+#: References to notes in brackets, and those that are superscript numbers: '[1-3, 5]', '1,2'.
+_CITATION = re.compile(r"\[(\d{1,3}(?:[-–, ]{1,2}\d{1,3}){0,9})\]")
+_NUMBERS = re.compile(r"\d{1,3}(?:[-–, ]{1,2}\d{1,3}){0,9}")
+_NOTE_NUMBER = re.compile(r"\[?(\d{1,3})(?:[\].):]|\s)")
+#: The most lines between the text and its notes: their heading, a line about rights.
+_MAX_LINES_ABOVE_NOTES = 6
+_NOTES_HEADING_TAGS = HEADING_TAGS | {"summary"}
+#: The share of the notes that must be cited.
+_MIN_CITED_NOTES = 0.8
+
+
+def _cited_notes(page: Page, keep: Sequence[bool]) -> Sequence[int]:
+    """Return the numbered lines below the text that it cites, and their heading."""
+    last = max((i for i, flag in enumerate(keep) if flag), default=len(keep))
+    cited = _cited_numbers(page, keep)
+    if not cited:
+        return range(0)
+    for start in range(last + 1, min(last + 2 + _MAX_LINES_ABOVE_NOTES, len(keep))):
+        count = _count_notes(page.segments[start:])
+        if count and len(cited.intersection(range(1, count + 1))) >= _MIN_CITED_NOTES * count:
+            above = page.segments[start - 1]
+            has_heading = start - 1 > last and above.block.tag in _NOTES_HEADING_TAGS
+            return range(start - has_heading, start + count)
+    return range(0)
+
+
+def _cited_numbers(page: Page, keep: Sequence[bool]) -> set[int]:
+    """Return the numbers in brackets and the superscript numbers of the selected text."""
+    cited: set[int] = set()
+    for segment in (s for s, flag in zip(page.segments, keep, strict=True) if flag):
+        raised = (
+            leaf.text.strip()
+            for leaf in segment.leaves
+            if leaf.parent is not None and leaf.parent.tag == "sup"
+        )
+        groups = [text for text in raised if _NUMBERS.fullmatch(text)]
+        for group in (*groups, *_CITATION.findall(segment.text)):
+            numbers = [int(number) for number in re.findall(r"\d+", group)]
+            is_range = len(numbers) == 2 and group[len(str(numbers[0]))] in "-–"
+            cited.update(range(numbers[0], numbers[1] + 1) if is_range else numbers)
+    return cited
+
+
+def _count_notes(segments: Sequence[Segment]) -> int:
+    """Return how many lines begin with the numbers from 1 on, or are items of one ordered list."""
+    items = segments[0].block.getparent() if segments[0].block.tag == "li" else None
+    for count, segment in enumerate(segments):
+        number = _NOTE_NUMBER.match(segment.text)
+        in_list = items is not None and items.tag == "ol" and segment.block.getparent() is items
+        if not in_list and (number is None or int(number[1]) != count + 1):
+            return count
+    return len(segments)

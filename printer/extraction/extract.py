@@ -1,71 +1,27 @@
 """Score text segments by each algorithm, select those of the article, and correct the selection.
 
-The classifier was trained on pages without a layout.  If a page has one, the selection is corrected
-by rules that hold for any page laid out for reading (Luo et al., section 4.2, use only the last):
-
-- Text that is not visible, or is in a layer over the page, does not belong to the article.
-- The article is in a column: text next to the column, or within it in a narrow box that lines up
-  with neither edge or in a box in smaller print, does not belong to it, however likely its words.
-- Text in the column and in the article's font, between selected segments, belongs to the article
-  unless its words are most unlikely.
-
-A correction that contradicts most of the selection is not made, since the layout is then misleading
-(some pages display their text only in response to a reader).
-
-The classifier decides segment by segment.  A reader notices at once if one section of five has no
-heading, or one entry of a list no name; so headings and lines that look like selected ones are
-selected, too.
+The selection is corrected by passes in a fixed order: the first add what the classifier missed, the
+others complete partly selected elements and drop boilerplate, duplicates and hidden text.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
-from ..capture import Font, Rect, Visibility
-from ..html.index import Bools, ElementFlag, Ints, Segment, tag_and_class
-from ..html.metadata.dates import is_date_line
 from ..html.page import Page
-from ..html.visibility import HEADING_TAGS
-from ..i18n import is_invitation, load_table
 from ..options import EXTRACTORS, ExtractOptions, check_known
 from ..selection import Verdict
-from ..text import COLONS, WORD, comparison_key
+from . import boilerplate, corrections, entries, missing_blocks
+from .appearance import add_similar, filter_by_layout
 from .classifier.model import classify, load_default_model
-from .corrections import complete_elements
-from .entries import (
-    add_announced_lists,
-    add_entry_prices,
-    add_live_times,
-    add_names,
-    add_product_price,
-    complete_cards,
-    complete_entries,
-    is_listing,
-)
-from .leftovers import replace_previews
-from .linked_notes import add_linked_notes
-from .missing_blocks import (
-    add_item_labels,
-    add_long_stretches,
-    add_missing_blocks,
-    add_missing_end,
-    add_section_headings,
-    add_subheadings,
-)
+from .leftovers import drop_leftovers, replace_previews
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
-from .papers.max_subsequence import find_columns
-from .selected_text import selected_texts
+from .selected_text import SelectedText
 from .standfirst import drop_repeated_standfirst, find_standfirst
-from .visual import SegmentLayout, read_segment_layout
 
 Scores: TypeAlias = tuple[float, ...]
 #: The papers' methods: each returns a number per segment, above 0 for those that it selects.
@@ -83,47 +39,131 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
     return {name: PAPER_METHODS[name](page) for name in names}
 
 
-def correct_selection(page: Page, verdict: Verdict) -> Verdict:
-    """Correct the selection: add missing parts, drop boilerplate, duplicates and hidden text."""
-    scores, is_article = verdict.scores["default"], verdict.kind == "article"
-    if is_article and is_listing(page, verdict.keep):
-        verdict = replace(verdict, kind="listing")
-    kind, is_list = verdict.kind, verdict.lists_things
-    keep = add_missing_blocks(page, verdict.keep, scores)
-    if kind in ("article", "documentation"):
-        keep = add_long_stretches(page, keep, scores)
-        keep = add_missing_end(page, keep, scores)
-        keep = add_announced_lists(page, keep)
-        keep = add_item_labels(page, keep, scores, kind)
-        keep = add_section_headings(page, keep, scores)
-        keep = add_subheadings(page, keep, scores, kind)
-    keep = add_similar(page, keep, scores)
-    if is_list:
-        keep = add_entry_prices(page.segments, keep)
-    if kind == "product":
-        keep = add_product_price(page.segments, keep)
-    keep = add_names(page, keep, scores, is_list=is_list or kind == "product")
-    if kind == "article":
-        keep = add_live_times(page, complete_cards(page, keep, scores))
-    else:
-        keep = complete_entries(page, keep, scores, is_list=is_list)
-    keep = add_linked_notes(page, complete_elements(page, keep, kind), kind)
-    keep = filter_by_layout(page, keep, scores, kind)
-    keep = replace_previews(page, keep)
+#: For each segment that a pass changed, what the passes did, in order.
+Trace: TypeAlias = dict[int, list[str]]
+
+_ARTICLE = frozenset({"article"})
+_TEXT = frozenset({"article", "documentation"})
+_LISTS = frozenset({"collection", "listing", "service"})
+_PRODUCT = frozenset({"product"})
+_ENTRIES = _LISTS | _PRODUCT
+_ALL = _TEXT | _ENTRIES | {"forum"}
+
+
+class Pass(NamedTuple):
+    """A correction of the selection.
+
+    ``run`` edits the selection, or returns its new flags; ``kinds`` are the kinds of pages to which
+    it applies.
+    """
+
+    name: str
+    run: Callable[[SelectedText], Sequence[bool] | None]
+    kinds: Set[str] = _ALL
+
+
+ADDING_PASSES = (
+    Pass("missing block", lambda s: missing_blocks.add_missing_blocks(s.page, s.keep, s.scores)),
+    Pass("long stretch of text",
+         lambda s: missing_blocks.add_long_stretches(s.page, s.keep, s.scores), _TEXT),
+    Pass("missing end", lambda s: missing_blocks.add_missing_end(s.page, s.keep, s.scores), _TEXT),
+    Pass("announced list", lambda s: entries.add_announced_lists(s.page, s.keep), _TEXT),
+    Pass("label of an item",
+         lambda s: missing_blocks.add_item_labels(s.page, s.keep, s.scores, s.kind), _TEXT),
+    Pass("section heading",
+         lambda s: missing_blocks.add_section_headings(s.page, s.keep, s.scores), _TEXT),
+    Pass("subheading",
+         lambda s: missing_blocks.add_subheadings(s.page, s.keep, s.scores, s.kind), _TEXT),
+    Pass("similar line", lambda s: add_similar(s.page, s.keep, s.scores)),
+    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), _LISTS),
+    Pass("price of the product",
+         lambda s: entries.add_product_price(s.segments, s.keep), _PRODUCT),
+    Pass("name of an entry",
+         lambda s: entries.add_names(s.page, s.keep, s.scores, is_list=s.kind in _ENTRIES)),
+    Pass("card", lambda s: entries.complete_cards(s.page, s.keep, s.scores), _ARTICLE),
+    Pass("time of a live report", lambda s: entries.add_live_times(s.page, s.keep), _ARTICLE),
+    Pass("part of entries",
+         lambda s: entries.complete_entries(s.page, s.keep, s.scores, is_list=s.kind in _LISTS),
+         _ALL - _ARTICLE),
+)  # fmt: skip
+DROPPING_PASSES = (
+    Pass("partly selected element", corrections.complete_elements),
+    Pass("box of notes", corrections.complete_notes, _TEXT),
+    Pass("table of contents", corrections.drop_contents, _TEXT),
+    Pass("notice or promotional box", corrections.drop_boxes),
+    Pass("hidden by its class", partial(corrections.drop_hidden, by_class=True),
+         corrections.KINDS_WITH_BUTTONS),
+    Pass("comments", corrections.drop_comments, _ARTICLE),
+    Pass("line above the text", boilerplate.drop_opening_lines),
+    Pass("other story", boilerplate.drop_other_stories, _ARTICLE | _PRODUCT),
+    Pass("notice", boilerplate.drop_notices, _ARTICLE),
+    Pass("call to action", boilerplate.drop_calls_to_action, _ARTICLE),
+    Pass("related link", boilerplate.drop_related_links, _ARTICLE),
+    Pass("teaser", boilerplate.drop_teasers, _ARTICLE),
+    Pass("list of headlines", boilerplate.drop_headline_lists, _ARTICLE),
+    Pass("above the title", boilerplate.drop_above_title, _ARTICLE),
+    Pass("hidden", partial(corrections.drop_hidden, by_class=False), _ARTICLE),
+    Pass("announcement", boilerplate.drop_announcements, _ARTICLE),
+    Pass("line below the text", boilerplate.drop_closing_lines, _ARTICLE),
+    Pass("announcement", boilerplate.drop_announcements, _ARTICLE),
+    Pass("empty section", corrections.drop_empty_sections, _ARTICLE),
+    Pass("copy for narrow screens", corrections.drop_responsive_duplicates),
+    Pass("caption", corrections.resolve_captions),
+    Pass("label", corrections.drop_labels),
+    Pass("leftover of a dropped part", lambda s: drop_leftovers(s.page, s.keep, s.kind)),
+    Pass("fragment", lambda s: corrections.add_fragments(s.segments, s.keep)),
+    Pass("linked note", lambda s: corrections.add_linked_notes(s.page, s.keep, s.kind)),
+    Pass("layout", lambda s: filter_by_layout(s.page, s.keep, s.scores, s.kind)),
+    Pass("preview", lambda s: replace_previews(s.page, s.keep)),
+)  # fmt: skip
+#: If the page was judged an article, also one that consists of entries.
+STANDFIRST_PASSES = (
+    Pass("repeated standfirst", lambda s: drop_repeated_standfirst(s.page, s.keep)),
+)
+
+
+def run_passes(passes: Iterable[Pass], selected: SelectedText, trace: Trace | None = None) -> None:
+    """Run the passes that apply to the kind of page, and record their changes in ``trace``."""
+    for step in passes:
+        if selected.kind not in step.kinds:
+            continue
+        before = tuple(selected.keep) if trace is not None else ()
+        flags = step.run(selected)
+        if flags is not None:
+            selected.keep = list(flags)
+        if trace is not None:
+            changes = zip(before, selected.keep, strict=True)
+            for i, (was_selected, is_selected) in enumerate(changes):
+                if was_selected != is_selected:
+                    action = "added" if is_selected else "dropped"
+                    trace.setdefault(i, []).append(f"{action}: {step.name}")
+
+
+def correct_selection(page: Page, verdict: Verdict, trace: Trace | None = None) -> Verdict:
+    """Correct the classifier's selection; each pass sees the corrections of those before it."""
+    is_article, kind = verdict.kind == "article", verdict.kind
+    if is_article and entries.is_listing(page, verdict.keep):
+        kind = "listing"
+    selected = SelectedText(page, verdict.keep, kind, verdict.scores["default"])
+    run_passes(ADDING_PASSES, selected, trace)
+    selected.before_drops = tuple(selected.keep)
+    run_passes(DROPPING_PASSES, selected, trace)
     standfirst = frozenset[int]()
     if is_article:
-        keep = drop_repeated_standfirst(page, keep)
-        standfirst = find_standfirst(page, keep, scores)
-    keep = tuple(flag or i in standfirst for i, flag in enumerate(keep))
-    return replace(verdict, keep=keep, standfirst=standfirst)
+        run_passes(STANDFIRST_PASSES, selected, trace)
+        standfirst = find_standfirst(page, selected.keep, selected.scores)
+    keep = tuple(flag or i in standfirst for i, flag in enumerate(selected.keep))
+    return replace(verdict, keep=keep, kind=kind, standfirst=standfirst)
 
 
 #: The confidence of the papers' methods, which do not compute one.
 _UNKNOWN_CONFIDENCE = 0.5
 
 
-def select_segments(page: Page, options: ExtractOptions) -> Verdict:
+def select_segments(page: Page, options: ExtractOptions, trace: Trace | None = None) -> Verdict:
     """Select the text segments of a page's article by the extractor that the options name.
+
+    ``trace`` receives what corrected the selection of the default extractor.
 
     Raises:
         UsageError: No extractor has that name.
@@ -132,313 +172,7 @@ def select_segments(page: Page, options: ExtractOptions) -> Verdict:
     check_known("extractor", name, EXTRACTORS)
     if name == "default":
         verdict = classify(page, score_segments(page), load_default_model())
-        return correct_selection(page, verdict) if verdict.keep else verdict
+        return correct_selection(page, verdict, trace) if verdict.keep else verdict
     scores = score_segments(page, (name,))
     keep = tuple(score > 0 for score in scores[name])
     return Verdict(keep, scores, confidence=_UNKNOWN_CONFIDENCE if any(keep) else 0.0)
-
-
-#: Elements of running text that are often indented and in smaller print.
-_INSET_ELEMENTS = int(
-    ElementFlag.QUOTE | ElementFlag.LIST | ElementFlag.TABLE | ElementFlag.CODE
-    | ElementFlag.DEFINITION | ElementFlag.HEADING
-)  # fmt: skip
-#: Boxes with a smaller share of the column's width are narrow.
-_NARROW_WIDTH = 0.6
-_MIN_ADDED_SCORE = 0.05
-#: The difference in font size of smaller print.
-_MIN_SIZE_DIFFERENCE_PX = 0.5
-
-
-def filter_by_layout(
-    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
-) -> tuple[bool, ...]:
-    """Return the selection corrected by the layout; unchanged for a page without one."""
-    layout = read_segment_layout(page)
-    if layout is None or not any(keep):
-        return tuple(keep)
-    lengths = page.index.segment_chars
-    selected = np.array(keep, dtype=bool)
-    readable = layout.visible & ~_in_layers(layout, lengths)
-    selected = _accept_if_enough_remains(selected, selected & readable, lengths)
-    columns = _columns(layout, selected, lengths)
-    if not columns or kind != "article":
-        return tuple(selected.tolist())
-    fonts, body = _fonts(layout, selected)
-    aside = np.zeros(len(lengths), dtype=bool)
-    in_column = np.zeros(len(lengths), dtype=bool)
-    for i, (rect, area, font) in enumerate(
-        zip(layout.block_rects, layout.text_rects, fonts, strict=True)
-    ):
-        if rect is None or area is None or font is None:
-            continue
-        column = max(columns, key=partial(_overlap, rect))
-        inset = page.index.flags[page.index.segment_blocks[i]] & _INSET_ELEMENTS
-        smaller = font.size < body.size - _MIN_SIZE_DIFFERENCE_PX and not inset
-        aligned = _aligned_edges(rect, column)
-        narrow = rect.width < _NARROW_WIDTH * column.width
-        beside = area.width > 0 and _overlap(area, column) < _MIN_SHARE_IN_COLUMN * area.width
-        aside[i] = beside or ((narrow or aligned < 2) if smaller else (narrow and aligned == 0))
-        in_column[i] = font == body and aligned == 2
-    selected = _accept_if_enough_remains(selected, selected & ~aside, lengths)
-    likely = np.asarray(scores) > _MIN_ADDED_SCORE
-    linked = page.index.segment_link_chars >= lengths / 2
-    # Between the first and the last selected segment.
-    within = np.logical_or.accumulate(selected) & np.logical_or.accumulate(selected[::-1])[::-1]
-    added = within & readable & in_column & likely & ~linked
-    return tuple((selected | added).tolist())
-
-
-#: The share of the selected text that a correction by the layout must leave to be made.
-_MIN_REMAINING_SHARE = 0.6
-
-
-def _accept_if_enough_remains(original: Bools, corrected: Bools, lengths: Ints) -> Bools:
-    """Return the corrected selection, or the previous one if too little of that remains."""
-    remaining = _MIN_REMAINING_SHARE * lengths[original].sum()
-    return corrected if lengths[corrected].sum() >= remaining else original
-
-
-def _in_layers(layout: SegmentLayout, lengths: Ints) -> Bools:
-    """Return the segments in layers over the page; none if most of its text is in layers."""
-    flags = [bool(visibility & Visibility.LAYER) for visibility in layout.visibilities]
-    layered = np.array(flags, dtype=bool)
-    if lengths[layered & layout.visible].sum() > lengths[layout.visible].sum() / 2:
-        return np.zeros_like(layered)
-    return layered
-
-
-def _columns(layout: SegmentLayout, selected: Bools, lengths: Ints) -> list[Rect]:
-    """Return the edges of the article's columns."""
-    rects = [r if flag else None for r, flag in zip(layout.block_rects, selected, strict=True)]
-    columns = find_columns(rects, lengths.tolist())
-    return [Rect(left, 0, right, 0) for left, right in columns]
-
-
-def _overlap(rect: Rect, column: Rect) -> float:
-    return min(rect.right, column.right) - max(rect.left, column.left)
-
-
-def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], Font]:
-    """Return the main font of each segment (None: not visible), and of the selected text."""
-    max_chars = [0] * len(selected)
-    fonts: list[Font | None] = [None] * len(selected)
-    weights: Counter[int] = Counter()
-    runs = layout.font_runs
-    for segment, font, chars in zip(
-        runs.segment.tolist(), runs.font.tolist(), runs.chars.tolist(), strict=True
-    ):
-        weights[font] += chars * bool(selected[segment])
-        if chars > max_chars[segment]:
-            max_chars[segment], fonts[segment] = chars, runs.fonts[font]
-    return fonts, runs.fonts[max(weights, key=weights.__getitem__)]
-
-
-#: Text with less of its width in the column is outside it.
-_MIN_SHARE_IN_COLUMN = 0.3
-#: The largest distance of edges that line up.
-_MAX_EDGE_DISTANCE_PX = 4.0
-
-
-def _aligned_edges(rect: Rect, column: Rect) -> int:
-    """Return the number of the column's edges with which a box lines up."""
-    edges = abs(rect.left - column.left), abs(rect.right - column.right)
-    return sum(edge <= _MAX_EDGE_DISTANCE_PX for edge in edges)
-
-
-# Headings and labels
-
-
-#: The lowest score of a heading that looks like selected ones.
-_MIN_SIMILAR_SCORE = 0.2
-_MIN_MAIN_HEADING_SCORE = 0.25
-_MIN_FIRST_HEADING_SCORE = 0.4
-_MIN_LABEL_SCORE = 0.4
-#: The lowest score of a label that shares an element only with its text.
-_MIN_STANDALONE_LABEL_SCORE = 0.3
-
-
-def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with the headings and labels that look like selected ones."""
-    selected = list(keep)
-    texts = selected_texts(page.segments, keep) | {page.metadata.title}
-    candidates = [(segment, _MIN_SIMILAR_SCORE) for segment in _similar_headings(page, keep)]
-    candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
-    candidates += ((segment, _MIN_FIRST_HEADING_SCORE) for segment in _first_heading(page, keep))
-    candidates += [*_labels(page, keep), *_sentence_ends(page, keep)]
-    for segment, min_score in candidates:
-        i = segment.index
-        selected[i] |= scores[i] >= min_score and segment.text not in texts
-    for segment, min_score in _repeated_labels(page, keep):
-        selected[segment.index] |= scores[segment.index] >= min_score
-    return tuple(selected)
-
-
-#: The lowest scores of a repeated heading, and of another repeated label.
-_MIN_REPEATED_HEADING_SCORE = 0.3
-_MIN_REPEATED_LABEL_SCORE = 0.55
-
-
-def _repeated_labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
-    """Yield repeated headings and labels, such as 'Pros' above the list of each product.
-
-    The text below each differs; below a copy for narrow screens it is the same.
-    """
-    below: dict[str, set[str]] = {}
-    shapes: set[tuple[str, str, str]] = set()
-    pairs = [pair for pair in pairwise(page.segments) if len(pair[0].text) <= _MAX_HEADING_CHARS]
-    for segment, following in pairs:
-        if keep[segment.index]:
-            below.setdefault(segment.text, set()).add(following.text)
-            shapes.add((segment.text, *tag_and_class(segment.block)))
-    for segment, following in pairs:
-        texts_below = below.get(segment.text)
-        if keep[segment.index] or not keep[following.index] or texts_below is None:
-            continue
-        is_heading = _is_heading(segment)
-        is_label = is_heading or (
-            segment.block.tag not in _TERM_TAGS
-            and len(segment.text) <= _MAX_LABEL_CHARS
-            and not segment.link_chars
-            and following.block.tag not in HEADING_TAGS
-            and (segment.text, *tag_and_class(segment.block)) in shapes
-        )
-        if is_label and following.text not in texts_below:
-            texts_below.add(following.text)
-            yield segment, _MIN_REPEATED_HEADING_SCORE if is_heading else _MIN_REPEATED_LABEL_SCORE
-
-
-def _similar_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the headings right above selected text that look like most selected headings."""
-    shapes: dict[tuple[str, str], list[Segment]] = {}
-    for segment in page.segments:
-        if _is_heading(segment):
-            shapes.setdefault(tag_and_class(segment.block), []).append(segment)
-    for similar in shapes.values():
-        count = sum(keep[segment.index] for segment in similar)
-        above = (s for s in similar if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
-        if 0 < len(similar) <= 2 * count:
-            yield from above
-
-
-#: The most lines between the main heading and the text.
-_MAX_LINES_TO_TEXT = 3
-_MIN_MAIN_HEADING_WORDS = 3
-#: A heading with this share of the title's words is the title.
-_MIN_TITLE_WORDS = 0.7
-
-
-def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the only main heading if it is above the text and the title has other words."""
-    first = keep.index(True) if any(keep) else 0
-    main = [segment for segment in page.segments if segment.block.tag == "h1"]
-    if len(main) != 1 or not first - _MAX_LINES_TO_TEXT <= main[0].index < first:
-        return
-    heading, title = main[0], page.metadata.title
-    words, known = (set(WORD.findall(text.casefold())) for text in (heading.text, title))
-    is_title = len(words & known) >= _MIN_TITLE_WORDS * min(len(words), len(known))
-    is_title |= comparison_key(heading.text) in comparison_key(title)
-    # A short heading elsewhere may be the name of the site.
-    parent = heading.block.getparent()
-    is_beside_text = parent is page.segments[first].block.getparent() and parent.tag != "body"
-    is_beside_text = is_beside_text or parent.tag == "article"
-    is_name = (len(words) < _MIN_MAIN_HEADING_WORDS and not is_beside_text) or is_date_line(
-        heading.text, page.metadata.language
-    )
-    if _is_heading(heading) and not (is_title or is_name):
-        yield heading
-
-
-_FIRST_HEADING_TAGS = frozenset({"h2", "h3", "h4"})
-
-
-def _first_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the heading right above all of the text if it is not the title or a caption."""
-    first = keep.index(True) if any(keep) else 0
-    if not first or page.segments[first].block.tag == "h1":
-        return
-    heading, text_below = page.segments[first - 1], page.segments[first].text
-    key, title = (comparison_key(text) for text in (heading.text, page.metadata.title))
-    is_repeated = key in title or title in key or comparison_key(text_below).startswith(key)
-    is_caption = "caption" in (heading.block.getparent().get("class") or "").lower()
-    is_other = is_repeated or is_caption or is_date_line(heading.text, page.metadata.language)
-    in_header = next(heading.block.iterancestors("header", "hgroup"), None) is not None
-    if heading.block.tag in _FIRST_HEADING_TAGS and not (is_other or in_header):
-        yield from filter(_is_heading, (heading,))
-
-
-_MAX_LABEL_CHARS = 40
-#: Figures in large print above the text of a card: '8%', '$50', '300+'.
-_FIGURE = re.compile(r"[$€£¥₹]\s?[1-9][\d.,]*\s?[kKMB]?\+?|[1-9][\d.,]*\s?(?:%|\+|[xX×]|[kKMB]\+?)")
-_MAX_FIGURE_CHARS = 12
-#: Elements that never contain such labels.
-_TERM_TAGS = frozenset({"td", "th", "dt", "li"})
-
-
-def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
-    """Yield lines with a colon and figures right above text, each with the score it needs.
-
-    A bold line may be above a list or a table.
-    """
-    index = page.index
-    for segment, below in pairwise(page.segments):
-        if keep[segment.index] or not keep[below.index] or segment.link_chars:
-            continue
-        text, parent = segment.text, segment.block.getparent()
-        is_figure = len(text) <= _MAX_FIGURE_CHARS and bool(_FIGURE.fullmatch(text))
-        is_label = text.endswith(COLONS) and len(text) <= _MAX_LABEL_CHARS
-        if segment.block.tag in ("div", "p") and _is_above_list(segment, below):
-            yield segment, _MIN_BOLD_SCORE
-        if is_label or is_figure:
-            is_inside = parent is not None and parent is below.block.getparent()
-            around = index.segment_blocks[segment.index]
-            while index.segment_ends[around] <= below.index:
-                around = index.parents[around]
-            is_field = index.segment_range(around) == range(segment.index, below.index + 1)
-            if (is_inside or is_field) and segment.block.tag not in _TERM_TAGS:
-                is_likely = is_field or is_figure
-                yield segment, _MIN_STANDALONE_LABEL_SCORE if is_likely else _MIN_LABEL_SCORE
-
-
-_MIN_SENTENCE_WORDS = 3
-_MIN_SENTENCE_END_SCORE = 0.15
-
-
-def _sentence_ends(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
-    """Yield the links on lines of their own that complete the sentences above them."""
-    table = load_table("page_furniture")["unfinished"]
-    unfinished = frozenset(table.get(page.metadata.language[:2], ()))
-    for segment, below in pairwise(page.segments):
-        if not (keep[segment.index] and below.is_link) or is_invitation(below.text):
-            continue
-        words = segment.text.rsplit(maxsplit=_MIN_SENTENCE_WORDS)
-        if len(words) > _MIN_SENTENCE_WORDS and words[-1] in unfinished:
-            yield below, _MIN_SENTENCE_END_SCORE
-
-
-_MIN_BOLD_SCORE = 0.2
-_LISTS = frozenset({"table", "dl", "ul", "ol"})
-
-
-def _is_above_list(segment: Segment, below: Segment) -> bool:
-    """Return whether a line is short, in bold print, and right above a list or a table."""
-    following = segment.block.getnext()
-    if len(segment.text) > _MAX_LABEL_CHARS or following is None or following.tag not in _LISTS:
-        return False
-    leaves = (leaf.parent for leaf in segment.leaves if leaf.text.strip())
-    is_bold = all(leaf is not None and leaf.tag in ("b", "strong") for leaf in leaves)
-    return is_bold and following in below.block.iterancestors()
-
-
-_MAX_HEADING_CHARS = 120
-#: The largest share of links in a heading.
-_MAX_LINKED = 0.3
-
-
-def _is_heading(segment: Segment) -> bool:
-    text = segment.text
-    return (
-        segment.block.tag in HEADING_TAGS
-        and len(text) <= _MAX_HEADING_CHARS
-        and segment.link_chars <= _MAX_LINKED * len(text)
-    )

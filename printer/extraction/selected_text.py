@@ -21,13 +21,26 @@ TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 
 
 class SelectedText:
-    """The selected segments of a page, with their sizes, repetitions and the site's hosts."""
+    """The selected segments of a page, with their sizes, repetitions and the site's hosts.
 
-    def __init__(self, page: Page, keep: Sequence[bool]) -> None:
+    ``kind`` is the kind of page, ``scores`` are the classifier's; ``before_drops`` is the selection
+    after all missing parts were added.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        keep: Sequence[bool],
+        kind: str = "article",
+        scores: Sequence[float] = (),
+    ) -> None:
         self.page = page
         self.index = page.index
         self.segments = page.segments
         self.keep = list(keep)
+        self.before_drops = tuple(keep)
+        self.kind = kind
+        self.scores = scores
         self.sizes = [len(segment.text) for segment in page.segments]
         self.counts = Counter(segment.text for segment in page.segments)
         host = host_of(page.base)

@@ -25,6 +25,16 @@ def test_the_data_hold_every_score(webprint, tmp_path):
         assert {"text-to-tag", "summary-node", "article-subtree"} <= set(segment["scores"])
 
 
+def test_the_report_names_what_dropped_a_line(webprint, tmp_path):
+    line = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it"
+    news = f'<div class="newsletter"><p>{line}, you read.</p></div><p>{line}, they say.</p>'
+    (tmp_path / "a.html").write_text(story_page(extra=news))
+    _, out, _ = webprint("explain", "a.html", "--json")
+    letters = next(s for s in json.loads(out)["segments"] if s["text"].endswith("you read."))
+    assert letters["corrections"] == ["dropped: notice or promotional box"]
+    assert "dropped: notice or promotional box" in webprint("explain", "a.html")[1]
+
+
 def test_a_page_cannot_write_into_the_report():
     hostile = "</title><script>alert(1)</script>"
     judged = SegmentDecision(hostile, hostile, True, {hostile: 1.0})

@@ -2,9 +2,8 @@ import time
 
 import pytest
 
-from printer.extraction.corrections import complete_elements
 from printer.html.page import read_page
-from tests.support.selections import TEXT, choice
+from tests.support.selections import TEXT, choice, corrected
 
 
 def test_a_quotation_keeps_its_source():
@@ -85,7 +84,7 @@ def test_nested_boxes_of_notes_are_examined_in_linear_time():
     page = read_page("<div class=note>" * 1800 + f"<p>{TEXT}</p>" * 12_000 + "</div>" * 1800)
     keep = [True] * len(page.segments)
     started = time.process_time()
-    assert all(complete_elements(page, keep, "documentation"))
+    assert all(corrected(page, keep, "documentation"))
     assert time.process_time() - started < 2
 
 
@@ -424,7 +423,7 @@ def test_items_left_out_as_copies_complete_their_list():
         f"<ul><li>{name} of Wick</li><li>3 m</li><li>Masts</li></ul>" for name in ("Ada", "Bo")
     )
     page = read_page(f"<p>{TEXT}</p>{''.join(boats)}<ul><li>Cy</li><li>2 m</li><li>None</li></ul>")
-    flags = complete_elements(page, [True] * 5 + [True, False, True, True, False], "product")
+    flags = corrected(page, [True] * 5 + [True, False, True, True, False], "product")
     assert list(flags) == [True] * 7 + [True, True, False]
 
 
@@ -525,7 +524,7 @@ def test_a_list_that_is_all_of_a_section_is_kept_whole():
     assert texts[2:5] == ["Oars of ash for rivers", "Sails of linen for lakes", "Rope"]
     page = read_page(f"<body><p>Sails of linen for lakes</p>{html}</body>")
     keep = [i not in (3, 4) for i in range(len(page.segments))]  # the sails are a copy
-    assert not any(complete_elements(page, keep, "product")[3:5])
+    assert not any(corrected(page, keep, "product")[3:5])
 
 
 def test_a_list_without_links_is_whole_among_the_text_of_an_article():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from printer.capture import ElementBox, Font, Layout, Rect, TextBox, Visibility
-from printer.extraction.extract import filter_by_layout
+from printer.extraction.appearance import filter_by_layout
 from printer.html.page import Page, read_page
 
 WORDS = "The tide came in over the flats and the boats rose on their ropes, one by one. "

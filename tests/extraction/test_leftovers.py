@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from printer.extraction.corrections import complete_elements
 from printer.extraction.leftovers import drop_emptied_sections, find_buttons, replace_previews
 from printer.html.page import read_page
+from tests.support.selections import corrected
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 
@@ -18,7 +18,7 @@ def choice(html: str, selected: Sequence[str], kind: str = "article") -> list[st
     """Return the texts that are kept, of those a choice by text began with."""
     page = read_page(f"<body>{html}</body>")
     keep = [any(part in s.text for part in selected) for s in page.segments]
-    flags = complete_elements(page, keep, kind)
+    flags = corrected(page, keep, kind)
     return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
 
 
@@ -50,7 +50,7 @@ def test_the_heading_of_a_paragraph_that_was_left_out_as_a_copy_goes(kind: str) 
     page = read_page(f"<body>{html}<h4>So dry!</h4><p>{TEXT} Again.</p></body>")
     keep = [True] * len(page.segments)
     keep[5] = False
-    flags = complete_elements(page, keep, kind)
+    flags = corrected(page, keep, kind)
     assert flags == (True, True, True, True, False, False, False, True, True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.extraction.linked_notes import add_linked_notes
+from printer.extraction.corrections import add_linked_notes
 from printer.html.page import read_page
 
 TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected to find anything."
