@@ -55,7 +55,7 @@ def _has_marked_posts(page: Page) -> bool:
     index = page.index
     return (
         "data-author" in index.attribute_names
-        or any(map(_POST_ID.match, filter(None, index.ids)))
+        or len(set(filter(_POST_ID.match, filter(None, index.ids)))) > 1
         or (
             not _TYPE_ATTRIBUTES.isdisjoint(index.attribute_names)
             and _POST_TYPE.search(page.source) is not None

@@ -19,6 +19,9 @@ from printer.article import (
     plain_text,
     walk,
 )
+from printer.compose import find_posts
+from printer.html.page import read_page
+from printer.selection import Verdict
 from tests.support.story_page import SENTENCE, story_page
 
 URL = "https://example.org/t/1"
@@ -213,6 +216,16 @@ def test_an_article_with_comments_below_it_is_not_a_discussion() -> None:
     comments = "".join(POST.format(name, "2024-05-01", 1, "Yes.") for name in ("Rosa", "Vera"))
     article = extract(story_page(extra=comments), URL)
     assert not any(isinstance(block, Post) for block in article.blocks)
+
+
+def test_the_id_of_an_article_makes_no_posts_of_the_stories_beside_it() -> None:
+    html = "<div class=post {2}><b class=author>{0}</b> <time>{1}</time><p>{3}</p></div>"
+    for ids, count in (("", ""), 0), (("id=p1", "id=p2"), 2):
+        days = ("3 May 2024", "4 May 2024")
+        rows = zip(("Rosa", "Vera"), days, ids, strict=True)
+        stories = "".join(html.format(*row, SENTENCE) for row in rows)
+        page = read_page(f"<article id=post-12><p>{SENTENCE}</p>{stories}</article>", URL)
+        assert len(find_posts(page, Verdict((True,) * len(page.segments)))) == count
 
 
 def test_posts_and_labels_of_advertisements_are_not_printed() -> None:
