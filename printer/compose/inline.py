@@ -373,6 +373,8 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
 #: The longest line of an address or a list.
 _MAX_VERSE_LINE_CHARS = 72
 _ADDRESS = re.compile(r"https?://\S+")
+#: A line of a configuration: 'harbour.lights=on'.
+_SETTING = re.compile(r"[\w.-]{1,60}\s?=\s?\S")
 #: The most words of the end of a sentence torn off by a stray break.
 _MAX_TORN_WORDS = 2
 
@@ -403,7 +405,7 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
             paragraphs.append([line])
         elif is_prose and (
             _is_orphaned_line_end(previous, text)
-            or (text[:1].islower() and previous[-1:].isalnum())
+            or (text[:1].islower() and previous[-1:].isalnum() and not _SETTING.match(text))
         ):
             paragraphs[-1][-1] = join_lines([paragraphs[-1][-1], line], " ")
         else:

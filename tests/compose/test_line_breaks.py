@@ -36,6 +36,12 @@ def test_two_lines_are_wrapped_when_the_sentence_goes_on() -> None:
     assert read(WRAPPED[0], "Memory fails us.") == [f"{WRAPPED[0]}\nMemory fails us."]
 
 
+def test_lines_of_a_configuration_stay_apart() -> None:
+    settings = "harbour.lights=on", "quay=3"
+    assert read(LONG[0][:-1], *settings) == ["\n".join((LONG[0][:-1], *settings))]
+    assert read(LONG[0][:-1], "and quay", "x=3") == [f"{LONG[0][:-1]} and quay\nx=3"]
+
+
 def test_a_verse_keeps_its_lines() -> None:
     assert read(*VERSE) == ["\n".join(VERSE)]
 
