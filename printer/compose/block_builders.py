@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, islice, takewhile
 from textwrap import dedent
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -245,7 +245,7 @@ class ListBuilder(BlockBuilder):
                 return [Quote(blocks), *self.notes]  # a list to indent text
             if not self.has_items or all(isinstance(block, List) for block in blocks):
                 return [*blocks, *self.notes]
-            if not self.ordered and _is_bold_line(blocks):
+            if not self.ordered and len(blocks) == 1 and is_bold_line(blocks[0]):
                 return [*blocks, *self.notes]  # a heading
         lists = [List(items, self.ordered, self.start, self.style)] if items else []
         return [*lists, *self.notes]
@@ -254,14 +254,14 @@ class ListBuilder(BlockBuilder):
 _MAX_BOLD_LINE_CHARS = 90
 
 
-def _is_bold_line(blocks: Sequence[Block]) -> bool:
-    """Return whether blocks are one short bold line, like a heading: not a sentence or a link."""
-    match blocks:
-        case (Paragraph(spans=spans),) if has_mark_throughout(spans, "strong"):
-            text = plain_text(spans)
-            is_link = sum(len(span.text) for span in spans if span.href) > len(text) / 2
-            return len(text) <= _MAX_BOLD_LINE_CHARS and not (is_link or text.endswith((".", ":")))
-    return False
+def is_bold_line(block: Block) -> TypeGuard[Paragraph]:
+    """Return whether a block is a short bold line, like a heading: not a sentence or a link."""
+    if not isinstance(block, Paragraph) or not has_mark_throughout(block.spans, "strong"):
+        return False
+    text = plain_text(block.spans)
+    is_link = sum(len(span.text) for span in block.spans if span.href) > len(text) / 2
+    is_line = len(text) <= _MAX_BOLD_LINE_CHARS and "\n" not in text and not block.standfirst
+    return is_line and not (is_link or text.endswith((".", ":")))
 
 
 _BULLET_IN_TEXT = re.compile(rf"\A\s*[{BULLETS}*–—-]\s+(?=\w)")

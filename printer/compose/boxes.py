@@ -40,6 +40,8 @@ def is_box(element: HtmlElement) -> bool:
     if not is_headed and not _BOX_CLASS.search(classes) and not _is_labeled_box(element, classes):
         return False
     tags = [inner.tag for inner in islice(element.iter(), _MAX_ELEMENTS)]
+    if "h2" in tags and not is_headed:
+        return False  # a section
     return len(tags) < _MAX_ELEMENTS and len(tags) - tags.count("span") <= _MAX_PLAIN_ELEMENTS
 
 

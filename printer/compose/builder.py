@@ -70,7 +70,8 @@ class _OpenElement:
 #: The maximum nesting of block builders; deeper elements become paragraphs of the deepest one.
 MAX_DEPTH = 30
 _HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
-_LOWEST_LEVEL = 6
+#: Above bold lines, which are made headings of the lowest level.
+_NAMED_HEADING_LEVEL = LABEL_LEVEL - 1
 _PICTURE_TAGS = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
 _CODE_TAGS = frozenset({"pre", "listing", "xmp"})
 _FRAME_TAGS = frozenset({"iframe", "video", "audio"})
@@ -407,7 +408,7 @@ class ArticleBuilder:
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
         is_card = bool(self.posts) and is_in_card(element.iterancestors())
         if (tag in _HEADING_LEVELS and not is_card) or element in self.headings:
-            return HeadingBuilder(_HEADING_LEVELS.get(tag, _LOWEST_LEVEL))
+            return HeadingBuilder(_HEADING_LEVELS.get(tag, _NAMED_HEADING_LEVEL))
         if tag in {"ul", "ol", "menu", "dir"}:
             return ListBuilder(element)
         if tag == "dl":
@@ -415,7 +416,9 @@ class ArticleBuilder:
         if tag == "table":
             return TableBuilder() if is_data(element) else None
         if tag == "summary":
-            return SummaryBuilder()
+            inner = (part.tag for part in islice(element.iterdescendants(), _MAX_PARTS))
+            levels = [_HEADING_LEVELS[name] for name in inner if name in _HEADING_LEVELS]
+            return HeadingBuilder(levels[0]) if levels else SummaryBuilder()
         if role == "heading":
             level = element.get("aria-level") or ""
             return HeadingBuilder(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)

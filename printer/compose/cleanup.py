@@ -12,6 +12,7 @@ from ..article import (
     Article,
     Block,
     Code,
+    DefinitionList,
     Embed,
     Figure,
     Heading,
@@ -24,6 +25,7 @@ from ..article import (
     Rule,
     Span,
     Spans,
+    Table,
     has_mark_throughout,
     is_eyebrow,
     iter_spans,
@@ -41,9 +43,11 @@ from ..text import (
     MIN_LIVE_ENTRIES,
     SCENE_BREAK,
     comparison_key,
+    continues_drop_cap,
     count_words,
     is_entry_time,
 )
+from .block_builders import LABEL_LEVEL, is_bold_line
 from .collection import is_collection, split_collection
 from .inline import join_lines, split_labels, split_lines
 
@@ -71,6 +75,8 @@ def clean_up(
     parts = _drop_redundant_blocks(_drop_leading_players(parts))
     parts = _drop_leftovers(parts, kind)
     parts = _set_times_below_headings(_list_typed_items(parts))
+    if kind not in {"documentation", "forum"}:
+        parts = _make_headings_of_bold_lines(parts)
     result: tuple[Block, ...] = renumber_headings(tuple(parts))
     return _fix_links(result, aliases) if linked else result
 
@@ -87,6 +93,41 @@ def _set_times_below_headings(blocks: list[Block]) -> list[Block]:
     for i, time in times if len(times) >= MIN_LIVE_ENTRIES else ():
         blocks[i : i + 2] = [blocks[i + 1], time]
     return blocks
+
+
+#: The fewest bold lines of an article that are its headings, and the share above some text.
+_MIN_BOLD_LINES = 2
+_MIN_SHARE_ABOVE_TEXT = 0.75
+#: The fewest characters of a paragraph that has a heading.
+_MIN_HEADED_CHARS = 60
+
+
+def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
+    """Make headings of short bold lines above text; in an interview, most are questions."""
+    lines = {i: plain_text(block.spans) for i, block in enumerate(blocks) if is_bold_line(block)}
+    above_text = {
+        i: line for i, line in lines.items() if i + 1 < len(blocks) and _is_headed(blocks[i + 1])
+    }
+    questions = sum(line.endswith(("?", "？", "؟")) for line in lines.values())
+    if (
+        len(above_text) < max(_MIN_BOLD_LINES, _MIN_SHARE_ABOVE_TEXT * len(lines))
+        or 2 * questions > len(lines)
+        or sum(map(is_entry_time, lines.values())) > 1
+    ):
+        return blocks
+    return [
+        Heading(LABEL_LEVEL, block.spans, block.id, block.lang, block.dir)
+        if i in above_text and isinstance(block, Paragraph)
+        else block
+        for i, block in enumerate(blocks)
+    ]
+
+
+def _is_headed(block: Block) -> bool:
+    """Return whether a block below a bold line is a list, a table or a paragraph of some length."""
+    if not isinstance(block, Paragraph):
+        return isinstance(block, List | DefinitionList | Table | Figure | Code)
+    return len(plain_text(block.spans)) >= _MIN_HEADED_CHARS and not is_bold_line(block)
 
 
 def clean_up_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
@@ -179,7 +220,7 @@ _BLOCKS_NEAR_PLACE = 6
 
 
 def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
-    """Join a heading's separate number, and a separate dateline with the first paragraph."""
+    """Join the separate number of a heading, dateline of the first paragraph, or drop cap."""
     joined: list[Block] = []
     has_text = False
     text_near_beginning = title
@@ -195,8 +236,12 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
                 nearby = blocks[: len(joined) + _BLOCKS_NEAR_PLACE]
                 text_near_beginning += "".join(iter_text(*nearby))
                 is_place = text_near_beginning.count(fragment.rstrip(".: ")) > 1
-            if isinstance(block, Heading | Paragraph) and (is_number or is_place):
-                joined[-1] = replace(block, spans=(Span(fragment + " "), *block.spans))
+            is_initial = isinstance(block, Paragraph) and continues_drop_cap(
+                fragment, plain_text(block.spans)
+            )
+            if isinstance(block, Heading | Paragraph) and (is_number or is_place or is_initial):
+                fragment += "" if is_initial else " "
+                joined[-1] = replace(block, spans=(Span(fragment), *block.spans))
                 has_text = True
                 continue
             has_text = has_text or len(fragment) > _MAX_LABEL_CHARS
@@ -226,10 +271,12 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
 
 #: Types of blocks with which cards begin, unlike list items.
 _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
+#: A longer item that is alone in its list is the text itself.
+_MAX_ITEM_CHARS = 1000
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
-    """Replace lists of cards, and lists around a list, by their content; keep collections."""
+    """Replace lists of cards, and lists around a list or a text, by their content."""
     for block in blocks:
         if not isinstance(block, List):
             yield block
@@ -241,11 +288,19 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         cards = sum(isinstance(first, _CARD_BLOCK_TYPES) for first in firsts)
         inside = [inner for item in block.items for inner in item.blocks]
         are_cards = cards * 2 > len(block.items) and not block.ordered
-        is_around = len(block.items) == 1 and all(isinstance(inner, List) for inner in inside)
+        is_around = len(block.items) == 1 and (
+            all(isinstance(inner, List) for inner in inside)
+            or (not block.ordered and _text_length(inside) > _MAX_ITEM_CHARS)
+        )
         if block.style == "none" or are_cards or is_around:
             yield from _unwrap_cards(inside)
         else:
             yield block
+
+
+def _text_length(blocks: Iterable[Block]) -> int:
+    """Return the characters of the paragraphs among blocks, without those of lists."""
+    return sum(len(plain_text(block.spans)) for block in blocks if isinstance(block, Paragraph))
 
 
 #: In an article with fewer paragraphs, the recording is the content.

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice, takewhile, zip_longest
+from itertools import islice, pairwise, takewhile, zip_longest
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -75,7 +75,7 @@ def select(
         for element in textless
     )
     headings = (
-        _named_headings(page, verdict.keep)
+        _named_headings(page, verdict.keep).union(page.elements.find("summary"))
         if verdict.kind not in {"documentation", "forum"}
         else frozenset()
     )
@@ -153,7 +153,8 @@ _HEADING_CLASS = re.compile(
     re.IGNORECASE,
 )
 _MIN_WORDS_BELOW_HEADING = 20
-#: The share of headings above such a paragraph.
+_MAX_SEGMENTS_BELOW = 3
+#: The share of headings above so many words.
 _MIN_SHARE_BELOW = 0.8
 #: Elements without headings of this kind.
 _NOT_HEADING_FLAGS = int(
@@ -166,7 +167,7 @@ _SENTENCE_ENDS = frozenset(".,;:…。，；：")
 
 
 def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
-    """Return short paragraphs that act as headings: all of their class are above long ones."""
+    """Return short paragraphs that act as headings: most of their class are above some text."""
     index = page.index
     selected = [segment for segment, flag in zip(page.segments, keep, strict=True) if flag]
     positions_by_class: dict[str, list[int]] = {}
@@ -178,14 +179,20 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
         if len(positions) < 2 or not _HEADING_CLASS.search(names[:300]):
             continue
         segments = [selected[position] for position in positions]
-        following = [
-            selected[position + 1] for position in positions if position + 1 < len(selected)
-        ]
-        long_count = sum(
-            count_words(segment.text[:600]) >= _MIN_WORDS_BELOW_HEADING for segment in following
+        ends = (
+            min(end, begin + 1 + _MAX_SEGMENTS_BELOW)
+            for begin, end in pairwise([*positions, len(selected)])
         )
+        below = (selected[begin + 1 : end] for begin, end in zip(positions, ends, strict=True))
+        long_count = sum(
+            sum(count_words(segment.text[:600]) for segment in part) >= _MIN_WORDS_BELOW_HEADING
+            for part in below
+        )
+        word_counts = [count_words(segment.text) for segment in segments]
         if (
             all(_is_heading(index, segment) for segment in segments)
+            and sum(word_counts) >= 2 * len(segments)
+            and max(word_counts) <= _MAX_HEADING_WORDS
             and len({segment.text for segment in segments}) == len(segments)
             and long_count >= _MIN_SHARE_BELOW * len(segments)
         ):
@@ -215,7 +222,6 @@ def _is_heading(index: PageIndex, segment: Segment) -> bool:
         and index.segment_ends[block] - index.segment_begins[block] == 1
         and not segment.link_chars
         and len(text) <= _MAX_HEADING_CHARS
-        and 2 <= count_words(text) <= _MAX_HEADING_WORDS
         and text[-1] not in _SENTENCE_ENDS
     )
 

@@ -37,6 +37,9 @@ _DATA = class_pattern("wikitable|infobox|data-?table|dataframe|docutils")
 #: A table with as many rows without cells is the layout of a list.
 _MIN_SPACERS = 3
 _ITEM_NUMBER = re.compile(r"\s*(\d{1,6})[.)]\s*")
+#: A table of at least so many rows and columns, with short cells that are not links, is data.
+_MIN_GRID_SIDE = 4
+_MAX_GRID_CHARS = 40
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
 
 
@@ -47,7 +50,7 @@ def is_data(table: HtmlElement) -> bool:
         return False
     counts: list[int] = []
     widths: list[int] = []
-    large_cells = cells = chars = headers = 0
+    large_cells = cells = chars = headers = links = 0
     for row in table.iter("tr"):
         spans = [_span(cell, "colspan") for cell in row if cell.tag in {"td", "th"}]
         counts.append(len(spans))
@@ -57,6 +60,7 @@ def is_data(table: HtmlElement) -> bool:
                 continue
             cells += 1
             headers += cell.tag == "th"
+            links += next(cell.iterdescendants("a", "form"), None) is not None
             large_cells += any(
                 child.tag in _BIG and not _is_line(child) and not _is_plain_list(child)
                 for child in cell
@@ -71,6 +75,8 @@ def is_data(table: HtmlElement) -> bool:
     if table.find("caption") is not None or table.find("thead") is not None:
         return True
     even = max(map(widths.count, widths)) * 2 > len(widths)
+    if even and min(len(widths), max(counts)) >= _MIN_GRID_SIDE and chars < _MAX_GRID_CHARS * cells:
+        return 2 * links < cells
     return len(widths) > 1 and even and large_cells * 4 < cells and chars < 150 * cells
 
 

@@ -27,7 +27,10 @@ from printer.article import (
     plain_text,
     walk,
 )
+from printer.compose import compose
 from printer.compose.cleanup import clean_up
+from printer.html.page import read_page
+from printer.selection import Verdict
 from tests.support.compose_html import compose_article, first_spans, outline
 
 B = TypeVar("B", bound=Block)
@@ -325,6 +328,7 @@ def test_notes_and_warnings_of_documentation_are_boxes(html: str, label: str) ->
         "<div class=note><p>A line of the text.</p></div>",
         "<div class=note><p>Wait.</p><p>A line of the text.</p></div>",
         "<div class=tip><p>Tip</p></div>",
+        "<div class=callout><h2>Our harbours</h2><p>A line of the text.</p></div>",
         "<div class=note><b>Berlin</b> grows.</div>",
         "<div class=side-note><b>Three quiet years</b> went by.</div>",
         "<aside><p>A line of the text.</p></aside>",
@@ -530,6 +534,7 @@ def test_empty_cells_keep_their_place() -> None:
     [
         "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>",
         "<table><tr><td>a</table>",
+        "<table>" + ("<tr>" + "<td><div><a href=/b>Boat</a></div><p>$5" * 4) * 4 + "</table>",
         "<table><tr><td><div><p>a</div><td><div><p>b</div><tr><td><div><p>c</div><td>d</table>",
         "<table><tr><td>a<td><table><tr><td>b</table></table>",
         "<table><tr>" + "<td>x" * 70 + "<tr>" + "<td>y" * 70 + "</table>",
@@ -685,9 +690,22 @@ def test_a_quotation_mark_of_its_own_is_dropped() -> None:
     assert article.text == "a\n\nWords\n\nb"
 
 
-def test_details_are_opened() -> None:
+def test_details_are_opened_below_their_summary() -> None:
     article = compose_article("<details><summary>More</summary><p>Inside</p></details>")
     assert article.text == "More\n\nInside"
+    html = (
+        "<h2>Questions</h2><details><summary>Who rows?</summary><p>Ida.</p></details><p>Text.</p>"
+    )
+    assert outline(html) == [(2, "Questions"), (3, "Who rows?")]
+
+
+def test_in_a_manual_a_summary_is_a_heading_if_it_has_one() -> None:
+    summaries = "<summary>Show all</summary>", "<summary><h4>dock(boat)</h4></summary>"
+    html = "".join(f"<details>{summary}<p>Moors a boat.</p></details>" for summary in summaries)
+    page = read_page(f"<!doctype html><body>{html}", "https://example.org/m")
+    keep = (True,) * len(page.segments)
+    blocks = compose(page, Verdict(keep, kind="documentation"), ()).blocks
+    assert [type(block) for block in blocks] == [Paragraph, Paragraph, Heading, Paragraph]
 
 
 def test_ruby_keeps_its_reading() -> None:
@@ -794,6 +812,10 @@ def test_a_wiki_s_signs_for_editing_and_going_back_are_dropped() -> None:
         ("<p>No more ferries today, said the man on the quay at the end of the day.</p>"
          "<p>Really.</p><p>The ferry leaves at dawn.</p>", ""),
         ("<p>2.</p><p>The ferry leaves at dawn.</p>", ""),
+        ("<div>A</div><p>t dawn the ferry leaves the harbour, and nobody on the quay is late.</p>",
+         "At dawn the ferry"),
+        ("<div>A</div><p>The ferry leaves the harbour at dawn, and nobody on the quay is late.</p>",
+         ""),
     ],
 )  # fmt: skip
 def test_a_place_or_number_alone_is_joined_with_the_text_it_begins(html: str, joined: str) -> None:
@@ -808,6 +830,8 @@ def test_short_paragraphs_that_their_class_calls_headings_are_headings() -> None
     html = "".join(map(section.format, ("The long way", "The short way")))
     found = [block for block in compose_article(html).blocks if isinstance(block, Heading)]
     assert [plain_text(block.spans) for block in found] == ["The long way", "The short way"]
+    labeled = html.replace("The long way", "North").replace("<p>The", "<p>Open.</p><p>The", 1)
+    assert [text for _, text in outline(labeled)] == ["North", "The short way"]
     for other in (html.replace("short way", "short way."), html.replace("interline", "line")):
         assert not any(isinstance(block, Heading) for block in compose_article(other).blocks)
 
@@ -868,6 +892,8 @@ def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
         Table,
     )
     assert [bool(cell.blocks) for row in table.body for cell in row] == [True, False, True, True]
+    row = "<tr>" + "<td><div>Berths</div><div>12</div>" * 4
+    assert len(only(f"<table>{row * 4}</table>", Table).rows) == 4
 
 
 def test_typed_bullets_make_a_list() -> None:
@@ -1002,6 +1028,42 @@ def test_a_list_of_one_bold_line_is_a_heading() -> None:
     )
     kinds = [type(block) for block in article.blocks]
     assert kinds == [Paragraph] * 5 + [List, Paragraph]
+
+
+_REMARK = "<p>The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it.</p>"
+
+
+def bold(*lines: str, below: str = _REMARK) -> str:
+    return "".join(f"<p><b>{line}</b></p>{below}" for line in lines)
+
+
+def test_bold_lines_above_text_are_headings() -> None:
+    html = f"<h2>By sea</h2>{_REMARK}{bold('The lock', 'The quay')}"
+    assert outline(html) == [(2, "By sea"), (3, "The lock"), (3, "The quay")]
+    assert outline(bold("Tides", below="<ul><li>Low<li>High</ul>") + bold("Boats")) == [
+        (2, "Tides"), (2, "Boats"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        bold("The lock"),
+        bold("The lock", "The quay", below="<p>Ida.</p>"),
+        bold("Tell us, where is the lock?", "And who is on the quay?", "The lock keeper speaks"),
+        bold("The lock is shut.", "The quay is empty."),
+        bold("10:15 The lock", "11:20 The quay"),
+        f"<p><b>Pier 3</b></p><p><b>Nantmoor</b></p><p><b>Wales</b></p>{bold('Ida Reed')}",
+    ],
+)
+def test_other_bold_lines_are_no_headings(html: str) -> None:
+    assert outline(html) == []
+
+
+def test_a_list_with_a_text_as_its_only_item_is_no_list() -> None:
+    assert len(compose_article(f"<ul><li>{_REMARK * 14}</ul>").blocks) == 14
+    note = compose_article(f"<ul><li>{_REMARK}{_REMARK}</ul>").blocks
+    assert [type(block) for block in note] == [List]
 
 
 def test_the_times_of_a_live_report_are_below_the_headings_of_its_entries() -> None:
