@@ -12,7 +12,6 @@ from ..article import (
     Article,
     Block,
     Code,
-    DefinitionList,
     Embed,
     Figure,
     Heading,
@@ -25,7 +24,6 @@ from ..article import (
     Rule,
     Span,
     Spans,
-    Table,
     has_mark_throughout,
     is_eyebrow,
     iter_spans,
@@ -73,7 +71,7 @@ def clean_up(
     parts = _drop_repeated_pull_quotes(_drop_repeated_captions(parts))
     parts = _drop_note_headings(parts)
     parts = _drop_redundant_blocks(_drop_leading_players(parts))
-    parts = _drop_leftovers(parts, kind)
+    parts = _join_numbered_lists(_drop_leftovers(parts, kind))
     parts = _set_times_below_headings(_list_typed_items(parts))
     if kind not in {"documentation", "forum"}:
         parts = _make_headings_of_bold_lines(parts)
@@ -95,6 +93,30 @@ def _set_times_below_headings(blocks: list[Block]) -> list[Block]:
     return blocks
 
 
+def _join_numbered_lists(blocks: list[Block]) -> list[Block]:
+    """Join numbered lists that continue each other after lists inside their last items."""
+    joined: list[Block] = []
+    rest = [*blocks[::-1]]
+    while rest:
+        block = rest.pop()
+        if isinstance(block, List) and block.ordered:
+            items = [*block.items]
+            while rest and isinstance(inner := rest[-1], List) and not inner.ordered:
+                following = rest[-2] if len(rest) > 1 else None
+                next_items: tuple[Item, ...] = ()
+                if isinstance(following, List) and following.ordered:
+                    is_next = following.start == block.start + len(items)
+                    next_items = following.items if is_next else ()
+                if not next_items and len(items) == len(block.items):
+                    break
+                items[-1] = replace(items[-1], blocks=(*items[-1].blocks, inner))
+                items += next_items
+                del rest[-2 if next_items else -1 :]
+            block = replace(block, items=tuple(items))
+        joined.append(block)
+    return joined
+
+
 #: The fewest bold lines of an article that are its headings, and the share above some text.
 _MIN_BOLD_LINES = 2
 _MIN_SHARE_ABOVE_TEXT = 0.75
@@ -103,15 +125,13 @@ _MIN_HEADED_CHARS = 60
 
 
 def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
-    """Make headings of short bold lines above text; in an interview, most are questions."""
+    """Make headings of short bold lines above text; most headings of interviews are questions."""
     lines = {i: plain_text(block.spans) for i, block in enumerate(blocks) if is_bold_line(block)}
-    above_text = {
-        i: line for i, line in lines.items() if i + 1 < len(blocks) and _is_headed(blocks[i + 1])
-    }
-    questions = sum(line.endswith(("?", "？", "؟")) for line in lines.values())
+    above_text = {i for i in lines if i + 1 < len(blocks) and _is_headed(blocks[i + 1])}
+    questions = sum(map(_is_bold_question, blocks))
     if (
         len(above_text) < max(_MIN_BOLD_LINES, _MIN_SHARE_ABOVE_TEXT * len(lines))
-        or 2 * questions > len(lines)
+        or 2 * questions > len(lines) + sum(isinstance(block, Heading) for block in blocks)
         or sum(map(is_entry_time, lines.values())) > 1
     ):
         return blocks
@@ -123,10 +143,16 @@ def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
     ]
 
 
+def _is_bold_question(block: Block) -> bool:
+    if not isinstance(block, Paragraph) or not has_mark_throughout(block.spans, "strong"):
+        return False
+    return plain_text(block.spans).endswith(("?", "？", "؟"))
+
+
 def _is_headed(block: Block) -> bool:
-    """Return whether a block below a bold line is a list, a table or a paragraph of some length."""
+    """Return whether a block may have a heading: none that is one, nor a short or bold line."""
     if not isinstance(block, Paragraph):
-        return isinstance(block, List | DefinitionList | Table | Figure | Code)
+        return not isinstance(block, Heading | Rule)
     return len(plain_text(block.spans)) >= _MIN_HEADED_CHARS and not is_bold_line(block)
 
 
@@ -236,9 +262,8 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
                 nearby = blocks[: len(joined) + _BLOCKS_NEAR_PLACE]
                 text_near_beginning += "".join(iter_text(*nearby))
                 is_place = text_near_beginning.count(fragment.rstrip(".: ")) > 1
-            is_initial = isinstance(block, Paragraph) and continues_drop_cap(
-                fragment, plain_text(block.spans)
-            )
+            text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
+            is_initial = continues_drop_cap(fragment, text)
             if isinstance(block, Heading | Paragraph) and (is_number or is_place or is_initial):
                 fragment += "" if is_initial else " "
                 joined[-1] = replace(block, spans=(Span(fragment), *block.spans))
@@ -271,12 +296,10 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
 
 #: Types of blocks with which cards begin, unlike list items.
 _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
-#: A longer item that is alone in its list is the text itself.
-_MAX_ITEM_CHARS = 1000
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
-    """Replace lists of cards, and lists around a list or a text, by their content."""
+    """Replace lists of cards, and lists around a list, by their content; keep collections."""
     for block in blocks:
         if not isinstance(block, List):
             yield block
@@ -288,19 +311,11 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         cards = sum(isinstance(first, _CARD_BLOCK_TYPES) for first in firsts)
         inside = [inner for item in block.items for inner in item.blocks]
         are_cards = cards * 2 > len(block.items) and not block.ordered
-        is_around = len(block.items) == 1 and (
-            all(isinstance(inner, List) for inner in inside)
-            or (not block.ordered and _text_length(inside) > _MAX_ITEM_CHARS)
-        )
+        is_around = len(block.items) == 1 and all(isinstance(inner, List) for inner in inside)
         if block.style == "none" or are_cards or is_around:
             yield from _unwrap_cards(inside)
         else:
             yield block
-
-
-def _text_length(blocks: Iterable[Block]) -> int:
-    """Return the characters of the paragraphs among blocks, without those of lists."""
-    return sum(len(plain_text(block.spans)) for block in blocks if isinstance(block, Paragraph))
 
 
 #: In an article with fewer paragraphs, the recording is the content.

@@ -1052,6 +1052,7 @@ def test_bold_lines_above_text_are_headings() -> None:
         bold("The lock", "The quay", below="<p>Ida.</p>"),
         bold("Tell us, where is the lock?", "And who is on the quay?", "The lock keeper speaks"),
         bold("The lock is shut.", "The quay is empty."),
+        f"{bold('And the boat?', 'The boat', 'The quay')}{bold(*['And who would row it? ' * 9] * 4)}",
         bold("10:15 The lock", "11:20 The quay"),
         f"<p><b>Pier 3</b></p><p><b>Nantmoor</b></p><p><b>Wales</b></p>{bold('Ida Reed')}",
     ],
@@ -1060,10 +1061,14 @@ def test_other_bold_lines_are_no_headings(html: str) -> None:
     assert outline(html) == []
 
 
-def test_a_list_with_a_text_as_its_only_item_is_no_list() -> None:
-    assert len(compose_article(f"<ul><li>{_REMARK * 14}</ul>").blocks) == 14
-    note = compose_article(f"<ul><li>{_REMARK}{_REMARK}</ul>").blocks
-    assert [type(block) for block in note] == [List]
+def test_numbered_lists_that_continue_each_other_are_one() -> None:
+    steps = "<ol start={0}><li>Step {0}</ol><ul><li>Row {0}</ul>"
+    found = compose_article("".join(map(steps.format, (1, 2, 3)))).blocks
+    assert [len(block.items) for block in found if isinstance(block, List)] == [3]
+    assert list(iter_text(*found)) == [f"{word} {n}" for n in (1, 2, 3) for word in ("Step", "Row")]
+    for numbers in (1, 1), (1, 3), (1,):
+        separate = compose_article("".join(map(steps.format, numbers))).blocks
+        assert len(separate) == 2 * len(numbers)
 
 
 def test_the_times_of_a_live_report_are_below_the_headings_of_its_entries() -> None:
