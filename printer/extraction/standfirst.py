@@ -16,6 +16,8 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
+from ..html.metadata.bylines import is_byline
+from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import (
@@ -204,37 +206,52 @@ _MAX_BYLINE_CHARS = 160
 
 
 def _by_position(lines: _Lines, scores: Sequence[float]) -> list[int]:
-    """Return the only sentence before the text if right below the title or above the byline."""
+    """Return the only sentence, or else line, from the title or the byline to the text."""
     if lines.title < 0 or not lines.text:
         return []
     between = range(lines.title + 1, lines.text[0])
-    sentences = [candidate for candidate in between if _is_sentence(lines, candidate)]
-    sentences = sentences or [i for i in between if _is_subtitle(lines, i)]
-    if len(sentences) != 1 or lines.keep[sentences[0]] or scores[sentences[0]] < _MIN_SCORE:
-        return []
-    candidate = sentences[0]
-    is_next = candidate == between.start
-    return sentences if is_next or _is_above_byline(lines, candidate) else []
+    likely = [i for i in between[:1] if scores[i] >= _MIN_SCORE_ABOVE]
+    for candidates in (
+        [i for i in between if _is_sentence(lines, i)],
+        [
+            i
+            for i in between
+            if (i in likely or _is_subheading(lines, i)) and _is_subtitle(lines, i)
+        ],
+    ):
+        for candidate in candidates if len(candidates) == 1 else ():
+            is_likely = not lines.keep[candidate] and scores[candidate] >= _MIN_SCORE
+            if is_likely and (candidate == between.start or _is_above_byline(lines, candidate)):
+                return candidates
+    return []
 
 
 def _is_above_byline(lines: _Lines, i: int) -> bool:
-    text_below = lines.segments[i + 1].text.lower()
+    """Return whether the author is named below a line, or the date is in the next two lines."""
+    texts = [segment.text for segment in lines.segments[i + 1 : i + 3]]
+    if any(is_date_line(text) for text in texts if len(text) <= _MAX_BYLINE_CHARS):
+        return True
+    text_below = texts[0].lower()
     named = any(name.lower() in text_below for name in lines.authors)
     return len(text_below) <= _MAX_BYLINE_CHARS and named
 
 
-def _is_subtitle(lines: _Lines, i: int) -> bool:
-    """Return whether a line is a heading of several words between the title and the byline."""
+def _is_subheading(lines: _Lines, i: int) -> bool:
     is_heading = lines.segments[i].block.tag in HEADING_TAGS and not lines.is_title(i)
-    is_alone = not i or lines.segments[i - 1].block.tag != lines.segments[i].block.tag
+    tags = [segment.block.tag for segment in lines.segments[i - 1 : i + 1]]
+    return is_heading and (lines.is_title(i - 1) or len(set(tags)) > 1)
+
+
+def _is_subtitle(lines: _Lines, i: int) -> bool:
+    """Return whether a line of several words, unlike the title, is above the byline."""
     words, title_words = (
         set(WORD.findall(text[:400].casefold()))
         for text in (lines.segments[i].text, lines.page.metadata.title)
     )
     is_title = lines.ends_with_title(i) or 2 * len(words & title_words) > len(words)
-    is_heading = is_heading and is_alone and not is_title
     is_long = 2 * lines.count_words(i) >= _MIN_PARAGRAPH_WORDS
-    return is_heading and is_long and _is_plausible(lines, i) and _is_above_byline(lines, i)
+    is_line = is_long and not is_title and _is_plausible(lines, i) and not _recurs(lines, i)
+    return is_line and _is_above_byline(lines, i)
 
 
 _SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')
@@ -266,6 +283,7 @@ def _is_plausible(lines: _Lines, i: int) -> bool:
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
         and not _announces(lines, i)
         and not _is_about_author(lines, i)
+        and not is_byline(segment.text[:_MAX_BYLINE_CHARS], lines.page.metadata.language)
     )
 
 
@@ -393,7 +411,8 @@ def _is_named(lines: _Lines, i: int) -> bool:
         is_text = is_sentence or lines.count_words(i) >= 2 * _MIN_PARAGRAPH_WORDS
         if i == lines.title + 1 and (index.tags[block] == "h1" or is_text):
             return True
-        if len(index.segment_range(block)) > 1 and index.tags[block] != "h1":
+        is_near = i <= lines.title + _MAX_LINES_BELOW_TITLE
+        if is_near and len(index.segment_range(block)) > 1 and index.tags[block] != "h1":
             return True
     parent = max(0, index.parents[block])
     names = [_element_names(index.elements[block])]

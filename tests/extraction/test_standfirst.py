@@ -311,3 +311,34 @@ def test_a_named_line_above_the_summary_belongs_to_the_standfirst() -> None:
     subline = "<p class=header-subline>The crew asks for another year</p>"
     html = f"<h1>The ferry</h1>{subline}<div>{SUMMARY}</div>{BODY}"
     assert standfirst(html, SUMMARY) == ["The crew asks for another year", SUMMARY]
+
+
+@pytest.mark.parametrize(
+    ("above", "line", "below", "expected"),
+    [
+        ("", f"<p>{SUMMARY}</p>", "<p>Tam Reed</p><p>May 3, 2021</p>", True),
+        ("", f"<h3>{SUMMARY}</h3>", "<p>Harbour</p><p>May 3, 2021</p>", True),
+        ("", "<p>What does 2021 have in store for the boats?</p>", "<p>May 3, 2021</p>", True),
+        ("", f"<p>{SUMMARY}</p>", "<p>Tam Reed</p>", False),
+        ("<p>Harbour</p>", f"<p>{SUMMARY}</p>", "<p>May 3, 2021</p>", False),
+        ("", "<p>The old harbour</p>", "<p>May 3, 2021</p>", False),
+    ],
+)
+def test_a_line_of_several_words_between_title_and_date_is_the_standfirst(
+    above: str, line: str, below: str, *, expected: bool
+) -> None:
+    assert bool(standfirst(f"<h1>The ferry</h1>{above}{line}{below}{BODY}")) == expected
+
+
+def test_a_byline_is_no_standfirst_whatever_it_is_called() -> None:
+    byline = "by Tam C. Reed November 8, 2023 | 6:03 pm November 8, 2023"
+    assert standfirst(f"<h1>The ferry</h1><div class=subhead>{byline}</div>{BODY}") == []
+    line = "By the river, nobody is ever late for the only boat of the north"
+    assert standfirst(f"<h1>The ferry</h1><div class=subhead>{line}</div>{BODY}") == [line]
+
+
+def test_a_heading_of_two_lines_far_below_the_title_is_no_standfirst() -> None:
+    heading = "<h2>Why the harbour is the best<br>place to buy a boat</h2>"
+    links = "<ul>" + "<li>Boats</li>" * 12 + "</ul>"
+    assert standfirst(f"<h1>The ferry</h1>{heading}{links}{BODY}")
+    assert standfirst(f"<h1>The ferry</h1>{links}{heading}{BODY}") == []

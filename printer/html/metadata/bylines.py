@@ -11,7 +11,7 @@ from .dates import MONTHS, PUBLISHED, find_date
 
 #: What ends the name of a company in the register of its country.
 COMPANY = re.compile(
-    r"(?<=[\s.,])(?:Ltd|LTD|Inc|LLC|PLC|Corp|GmbH|AG|KG|S\.\s?A|S\.?p\.?A|S\.?r\.?l|B\.V|N\.V"
+    r"(?:^|(?<=[\s.,]))(?:Ltd|LTD|Inc|LLC|PLC|Corp|GmbH|AG|KG|S\.\s?A|S\.?p\.?A|S\.?r\.?l|B\.V|N\.V"
     r"|A\.Ş|Α\.\s?Ε|s\.r\.o|z o\.\s?o|Kft|Zrt|Bhd)\.?$|有限公司$|^(?:株式会社|주식회사)"
 )
 _FULL_NAME = re.compile(
@@ -38,15 +38,13 @@ def join_names(texts: Iterable[str], language: str = "", *not_authors: str) -> s
     return ", ".join(names)
 
 
+def is_account(name: str) -> bool:
+    """Return whether a name may be one for logging in: a single word in lower case."""
+    is_word = name.isascii() and name.islower() and " " not in name
+    return is_word and not _DOMAIN.fullmatch(name)
+
+
 MAX_CHARS = 100
-
-
-def find_office(names: Iterable[str], *sites: str) -> str:
-    """Return the first byline that is only the site's name, or an office of the site."""
-    site_keys = set(map(comparison_key, sites)) - {""}
-    texts = (clean_attribute(text, MAX_CHARS) for text in names if "://" not in text)
-    offices = (text for text in texts if not site_keys.isdisjoint(_keys(text)))
-    return next((text for text in offices if not COMPANY.search(text)), "")
 
 
 def without_address(text: str, *sites: str) -> str:
@@ -72,11 +70,10 @@ _PARTICLES = frozenset({
 _SIGNATURE = re.compile(
     r"(?:This \w{4,9} was |[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} )?"
     r"(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|WRITTEN BY:?\s|[Vv]erfasst von:?\s"
-    r"|[Gg]eschrieben von:?\s|Autor(?:in|ka)?:\s|Autore:\s|Auteure?\s?:\s"
-    r"|[ÉEé]crit par\s|[Rr]édigé par\s|[Ee]scrito por\s|[Ss]critto da\s|[Gg]eschreven door\s"
-    r"|Автор(?: текста)?:\s|Текст:\s|Tekst:\s|Yazan:\s|Tác giả:\s|Συντάκτ\w{1,4}:\s)"
+    r"|[Gg]eschrieben von:?\s|[ÉEé]crit par\s|[Rr]édigé par\s|[Ee]scrito por\s|[Ss]critto da\s"
+    rf"|[Gg]eschreven door\s|(?i:{'|'.join(map(re.escape, _WORDS['signature_labels']))})\s?:\s)"
 )
-_AFTER_SIGNATURE = re.compile(r"(?<=\w{3})\.\s|\sat\s|:")
+_AFTER_SIGNATURE = re.compile(r"(?<=\w{3})\.\s|\s(?:at|/|\|)\s|:")
 
 
 def _signed(line: str) -> str:
@@ -90,7 +87,8 @@ def _signed(line: str) -> str:
 
 #: The beginning of a byline, in languages where it begins nothing else.
 BYLINE = re.compile(
-    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y(?::|\s)|BY:?\s|V(?:on|ON):?\s"
+    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y(?::|\s)|(?:WRITTEN )?BY:?\s"
+    r"|V(?:on|ON):?\s"
     r"|Por:?\s|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:"
     r"|Tác giả:|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
 )
@@ -196,6 +194,13 @@ def is_described(name: str, lines: Iterable[str]) -> bool:
 _BY_IN = {language: frozenset(words.split()) for language, words in _WORDS["by"].items()}
 
 
+def is_byline(line: str, language: str) -> bool:
+    """Return whether a line is a byline, also after a word that is one before a full name only."""
+    first, _, name = line.partition(" ")
+    is_word = first in _BY_IN.get(language.partition("-")[0], ()) and is_full_name(name)
+    return is_word or bool(BYLINE.match(line) and find_byline(line))
+
+
 def is_byline_label(text: str) -> bool:
     """Return whether a label such as 'Written by' announces an author."""
     last = text.rstrip(" :").rpartition(" ")[2].casefold()
@@ -237,7 +242,7 @@ def find_byline(text: str) -> str:
     names = (text[label.end() :] if label else text.partition(" ")[2]).strip()
     words = _without_after(names).split()
     capital = any(not word[0].islower() for word in words)
-    small = any(word[0].islower() and word not in _PARTICLES for word in words)
+    small = any(word[0].islower() and word not in _PARTICLES | _AGENCIES for word in words)
     is_long_enough = len(words) > 1 or not names.isascii()
     return text if is_long_enough and len(words) <= 12 and capital and not small else ""
 
@@ -253,7 +258,7 @@ _MASTHEAD = re.compile(
 )
 #: An initial or 'Jr.' at the end.
 _ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
-_EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
+_EDGES = " \t,:;&|•·-–—/\"“”„'‘’()[]*"
 _LEADING_CHARACTERS = " |•·–—-/,:"
 #: The abbreviation of an agency before its report: '(PA) – 2 days ago'.
 _AGENCY = re.compile(r"^\(([A-Z]{2,6})\)")
@@ -344,6 +349,10 @@ _FORENAME = re.compile(
 )
 
 
+#: One word after full names: 'Anna Writer, Kester'.
+_PLACE = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]{2,30}")
+
+
 def _split_at_commas(part: str) -> list[str]:
     """Split names at commas, but not in 'Writer, Anna' or before a company's address."""
     pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
@@ -359,7 +368,8 @@ def _split_at_commas(part: str) -> list[str]:
             break  # an office follows
         elif not (names and _CREDENTIAL.fullmatch(piece)):
             names.append(piece)
-    return names
+    is_place = len(names) > 1 and _PLACE.fullmatch(names[-1]) and names[-1] not in _AGENCIES
+    return names[:-1] if is_place and all(map(_FULL_NAME.fullmatch, names[:-1])) else names
 
 
 _JOB_TITLES = frozenset(_WORDS["job_titles"].split())

@@ -11,7 +11,7 @@ from itertools import chain, dropwhile, islice
 
 from lxml.html import HtmlElement
 
-from ...text import LONGEST_FOLDED, class_pattern, clean_line
+from ...text import LONGEST_FOLDED, YEAR, class_pattern, clean_line
 from ..index import INVISIBLE_TAGS, ElementsByTag, class_and_id
 from ..parse import element_line
 from .bylines import (
@@ -20,6 +20,7 @@ from .bylines import (
     find_dated_names,
     find_late_byline,
     find_signature,
+    is_byline,
     is_described,
     is_full_name,
     is_label_alone,
@@ -305,7 +306,25 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
             hints.dates or read_first(dates, read_date) or read_first(authors + lines, read_beside)
         )
     hints.dates = hints.dates or [stamp for _, stamp in _nearest(stamps, heading)]
+    hints.authors = hints.authors or _read_footer(heading)
     return hints
+
+
+#: The most footers of an article in which to look for its author.
+_MAX_FOOTERS = 10
+
+
+def _read_footer(heading: HtmlElement | None) -> list[str]:
+    """Return the author marked in the footer of the article around the title."""
+    article = None if heading is None else next(heading.iterancestors("article"), None)
+    footers = () if article is None else islice(article.iterdescendants("footer"), _MAX_FOOTERS)
+    around = {footer: next(footer.iterancestors("article")) for footer in footers}
+    named = [
+        f for f in around if around[f] is article and not _UNRELATED_CLASS.search(class_and_id(f))
+    ]
+    elements = chain.from_iterable(islice(footer.iter("*"), _MAX_LEAVES) for footer in named)
+    marks = [element for element in elements if _mark_kind(element) == _IS_AUTHOR]
+    return _read_first(marks, _read_author, named)
 
 
 def _nearest(
@@ -351,12 +370,14 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
         if any(has_date):
             break
     for line in nearby_lines:
-        byline = find_byline(line) if BYLINE.match(line) else find_late_byline(line)
+        byline = line if is_byline(line, language) else find_late_byline(line)
         if byline and not hints.authors:
             hints.authors = [byline]
         if byline or is_date_line(line, language) or _is_time(line):
             dates = updates if _UPDATE_WORD.search(line) else hints.dates
-            dates += filter(None, [find_date(line, language)])
+            year = YEAR.search(line)
+            rest = line[year.end() :] if year else ""  # the day of an update, perhaps
+            dates += filter(None, (find_date(text, language) for text in (line, rest)))
     hints.dates = hints.dates or updates or [find_labeled_date(lines, language)]
     hints.authors = (
         hints.authors or _names_beside(nearby_lines, has_date, lines) or [find_signature(lines)]
@@ -368,12 +389,12 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
 _MAX_LINES_TO_BYLINE = 5
 
 
-def read_visible_byline(lines: Sequence[str], title: str, names: str) -> list[str]:
+def read_visible_byline(lines: Sequence[str], title: str, names: str, language: str) -> list[str]:
     """Return the byline just below the title, '' if a line there has a stated name."""
     for position in _title_positions(lines, title):
         lines_below = lines[position + 1 : position + 1 + _MAX_LINES_TO_BYLINE]
         for line in lines_below:
-            if len(line) <= _MAX_LINE_CHARS and BYLINE.match(line) and find_byline(line):
+            if len(line) <= _MAX_LINE_CHARS and is_byline(line, language):
                 is_visible = any(name in text for name in names.split(", ") for text in lines_below)
                 return [] if is_visible else [line]
     return []
@@ -625,7 +646,7 @@ def _read_first(
 _UNRELATED_CLASS = re.compile(
     r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
     r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
-    r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])"
+    r"|most-read|bread-?crumbs?|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])"
     r"|(?:^|\s)(?:nav|navigation|menu)(?:$|\s)",
     re.IGNORECASE,
 )
@@ -653,6 +674,15 @@ _PERSON_CLASS = re.compile(r"(?:^|[\s_-])person-?name(?:$|\s)")
 _MAX_MARK_ELEMENTS = 60
 
 
+def _is_person(element: HtmlElement) -> bool:
+    """Return whether an element in a mark is a name, or a link of text only to an author."""
+    is_page = (
+        element.tag == "a" and not len(element) and _AUTHOR_PAGE.search(element.get("href", ""))
+    )
+    is_name = element.get("itemprop") == "name" or _PERSON_CLASS.search(element.get("class", ""))
+    return bool(is_page or is_name) or "author" in element.get("rel", "").split()
+
+
 def _read_author(mark: HtmlElement) -> str:
     """Return the names in a mark: the parts marked as names, else its whole text if short."""
     if mark.get("content"):
@@ -663,15 +693,14 @@ def _read_author(mark: HtmlElement) -> str:
     ancestors = islice(mark.iterancestors(), _MAX_CAPTION_LEVELS)
     if any(_CAPTION_CLASS.search((element.get("class") or "")[:300]) for element in ancestors):
         return ""
-    inner = list(islice(mark.iterdescendants(), _MAX_MARK_ELEMENTS))
-    names = [element_line(e) for e in inner if _PERSON_CLASS.search(e.get("class") or "")]
-    if len(set(names)) > 1:
-        return ", ".join(dict.fromkeys(names))
-    for element in inner:
-        if element.get("itemprop") == "name" or "author" in (element.get("rel") or "").split():
-            text = element_line(element) or clean_line(element.get("content"))
-            if text:
-                return text
+    people: dict[str, str] = {}
+    for element in filter(_is_person, islice(mark.iterdescendants(), _MAX_MARK_ELEMENTS)):
+        text = element_line(element) or clean_line(element.get("content"))
+        if text and not (people and element.get("itemprop") == "name"):
+            # The first link to a page, not 'More by this author'.
+            people.setdefault(element.get("href") or text, text)
+    if people:
+        return ", ".join(dict.fromkeys(people.values()))
     text = element_line(mark, " ")
     is_label = len(text.split()) <= _MAX_LABEL_WORDS and not join_names([text])  # 'Posted on'
     return text if len(text) <= _MAX_LINE_CHARS and not is_label else ""

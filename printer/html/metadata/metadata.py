@@ -17,8 +17,9 @@ from ..index import ElementsByTag
 from ..parse import element_line
 from .bylines import (
     find_dated_signature,
-    find_office,
+    is_account,
     is_byline_label,
+    is_full_name,
     join_names,
     without_address,
 )
@@ -202,25 +203,34 @@ def _byline_and_date(
     sites: Sequence[str],
 ) -> tuple[str, str]:
     """Return the byline, best from just below the title, and the stated or visible date."""
-    bylines = [[without_address(text, *sites) for text in texts] for texts in stated_authors]
+    short_lines = [line for line in lines if len(line) <= _MAX_BYLINE_CHARS]
+    # Of names of accounts, only those on the page sign.
+    lists = (
+        [t for t in texts if not is_account(t) or any(t in line for line in short_lines)]
+        for texts in stated_authors
+    )
+    bylines = [[without_address(text, *sites) for text in texts] for texts in lists]
     not_authors = (*sites, title)
     names = _persons(bylines, language, *not_authors)
     if names:
-        names = _visible_persons(bylines, lines, language, *not_authors) or names
-        visible = read_visible_byline(lines, title, names)
+        names = _persons(bylines, language, *not_authors, lines=short_lines) or names
+        visible = read_visible_byline(lines, title, names, language)
         names = join_names(visible, language, *not_authors) or names
+    line_hints = read_line_hints(lines, title, language)
     if not (names and date) or _other_days(date):
-        line_hints = read_line_hints(lines, title, language)
         markup_hints = read_markup_hints(tree, title, language)
         is_list = not date and _are_dates_of_list(line_hints.dates)
         for hints in () if is_list else (markup_hints, line_hints):
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = _visible_date(date, next(iter(hints.dates), ""))
+    date = _displayed_date(date, line_hints.dates)
     if not names:
         signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
-        names = join_names(signatures, language, *not_authors) or _persons(bylines, language, title)
-    return names or find_office(chain(*bylines), *sites), date
+        names = join_names(signatures, language, *not_authors)
+    names = names or _persons(bylines, language, title)
+    is_site = not is_full_name(names) and comparison_key(names) in map(comparison_key, sites)
+    return "" if is_site else names, date
 
 
 _MAX_BYLINE_CHARS = 160
@@ -361,21 +371,16 @@ def _stated_authors(head: Head, schema: SchemaMetadata) -> list[list[str]]:
     return [[*schema.authors], [*schema.creators], *head.value_lists(_NAMES["author"]), labeled]
 
 
-def _persons(name_lists: Iterable[Iterable[str]], language: str, *not_authors: str) -> str:
-    """Return the names of the first list that has any."""
-    return next(
-        filter(None, (join_names(names, language, *not_authors) for names in name_lists)), ""
-    )
-
-
-def _visible_persons(
-    name_lists: Iterable[Iterable[str]], lines: Sequence[str], language: str, *not_authors: str
+def _persons(
+    name_lists: Iterable[Iterable[str]], language: str, *not_authors: str, lines: Sequence[str] = ()
 ) -> str:
-    """Return the names of the first list of which the page shows one on a short line."""
-    lists = filter(None, (join_names(names, language, *not_authors) for names in name_lists))
-    short = [line for line in lines if len(line) <= _MAX_BYLINE_CHARS]
-    visible = (n for n in lists if any(name in line for name in n.split(", ") for line in short))
-    return next(visible, "")
+    """Return the names of the first list that has any, and one on the lines if there are some."""
+    for texts in name_lists:
+        names = join_names(texts, language, *not_authors)
+        is_displayed = any(name in line for name in names.split(", ") for line in lines)
+        if names and (is_displayed or not lines):
+            return names
+    return ""
 
 
 def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str) -> str:
@@ -397,6 +402,17 @@ def _visible_date(stated_date: str, visible: str) -> str:
     other_days = _other_days(stated_date) if visible else ()
     is_beside = bool(other_days) and _days_between(stated_date, visible) in other_days
     return visible if is_beside else stated_date or visible
+
+
+def _displayed_date(stated_date: str, displayed_dates: Iterable[str]) -> str:
+    """Return the only day displayed near the title, unless it is the stated one or nearly so."""
+    days = {date[:_DAY_CHARS]: date for date in displayed_dates if date}
+    if not stated_date or len(days) != 1:
+        return stated_date
+    day, displayed = days.popitem()
+    year, month, number = day.split("-")
+    is_same = stated_date.startswith(f"{year}-{number}-{month}")  # 05/08/2019 was misread
+    return stated_date if is_same or abs(_days_between(stated_date, day)) <= 1 else displayed
 
 
 #: The hours of universal time at which it is the same day where most people live.

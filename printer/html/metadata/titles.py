@@ -49,12 +49,15 @@ def choose_title(
     """Return a page's title, from ``title``, its main headings and the titles stated elsewhere."""
     main_headings = [heading for heading in headings if heading.is_main]
     title = _choose(document, main_headings, stated, site, article=article)
+    title = _LEADING_SEPARATOR.sub("", title)
     keys = {title_key(text) for heading in main_headings for text in (heading.text, heading.full)}
     if not title or site.is_home or title_key(title) in keys:
         return title
     return _headline(title, headings, (document, *stated), site, lines)
 
 
+#: What precedes a title without a name before it: '/ Harbours', '...: Harbours'.
+_LEADING_SEPARATOR = re.compile(r"^[^\w\s]{0,5}[:|/·–—-]\s+(?=\w)")
 #: The subject after a Chinese or Japanese title.
 _HAN_SECTION = re.compile(r"(?<=[\u3040-\u9fff])[-_][\u3040-\u9fff]{2,8}$")
 #: The lead in the share of the URL's words that decides between two titles.
@@ -100,9 +103,17 @@ def _headline(
     key, max_chars = title_key(title), len(title) + MAX_CHARS_BESIDE_TITLE
     is_part = title != stated[0] or bool(_SEPARATOR.fullmatch(f" {title[-1]} "))
     names_site = is_part and site.is_site_name(title)
-    if not names_site and any(key in line and len(line) <= max_chars for line in keys):
-        return title
     candidates = [heading for heading in headings if not site.is_named(heading.text)]
+    is_in_line = any(key in line and len(line) <= max_chars for line in keys)
+    is_headed = any(
+        heading.is_main
+        and is_same_subject(heading.text, title)
+        and not any(map(str.isdigit, heading.text.removesuffix(title)))  # a date before it
+        and _position_above_text(heading, keys, lines) is not None
+        for heading in candidates[:1]
+    )
+    if not names_site and (key in standing or (is_in_line and not is_headed)):
+        return title
     if not names_site:
         candidates = [heading for heading in candidates[:1] if heading.is_main]
         parts = map(Heading, title_parts(stated[0])[1:])
@@ -175,10 +186,11 @@ def _choose(
         for text in _distinct(site.strip_from(_PERMALINK.sub("", text)) for text in texts)
         if not _names_site(text, site, document_title)
     ]
+    in_url = [text for text in headings if site.slug_overlap(text) == 1]
     for agreeing in (keys, stated_keys):
         for heading in headings:
             if title_key(heading) in agreeing:
-                return heading
+                return in_url[0] if len(in_url) == 1 else heading  # perhaps of the section
     begins = (text for text in stated if document.startswith(text) and len(title_parts(text)) == 1)
     beginning = next(
         (text for text in begins if article and _SUFFIX.match(document, len(text))), ""
