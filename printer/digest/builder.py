@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -44,7 +43,6 @@ from .selection import (
 
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
-    from .runner import RemoteWorkers
 
 
 DEFAULT_CRAWL_LIMIT = 20
@@ -190,9 +188,8 @@ class Issue:
 class IssueBuilder:
     """Builds the issues of digests.
 
-    ``fixed_settings`` names the settings that override those of a digest.  ``workers`` on other
-    machines fetch, extract and render; without them, the processes of a ``pool`` or this process
-    extract and render.
+    ``fixed_settings`` names the settings that override those of a digest.  The processes of a
+    ``pool`` extract and render, or else this process.
     """
 
     settings: Settings
@@ -200,7 +197,6 @@ class IssueBuilder:
     fixed_settings: frozenset[str] = frozenset()
     notify: Notify = lambda _source, _step: None
     pool: RenderPool | None = None
-    workers: RemoteWorkers | None = None
 
     def printer(self, digest: Digest) -> Printer:
         """Return the printer for :meth:`build` and :meth:`render`, a context manager."""
@@ -214,7 +210,7 @@ class IssueBuilder:
             self.settings,
             options=replace(options, page=replace(options.page, **values)),  # type: ignore[arg-type]
             user_urls=urls,
-            renderer=self.workers or self.pool,
+            renderer=self.pool,
             extractor=remote_extractor(self.pool, urls) if self.pool else None,
             notify=self.notify,
         )
@@ -226,11 +222,9 @@ class IssueBuilder:
         if all(result.error for result in results):
             raise next(result.error for result in results if result.error)
         candidates, rejected, duplicates = filter_candidates(digest, results, self.history, now)
-        run = f"{digest.name[:60]} {now:%Y-%m-%d}"
-        fetch = partial(self.workers.pages, run=run) if self.workers else collector.fetch_pages
         selector = Selector(digest, self.history)
         concurrency = self.pool.size if self.pool else 1
-        loader = _ArticleLoader(selector, printer, fetch, concurrency)
+        loader = _ArticleLoader(selector, printer, collector.fetch_pages, concurrency)
         loader.fill(candidates, duplicates)
         stories, over_limit = _choose_best(digest, selector.stories)
         return Issue(

@@ -42,7 +42,7 @@ def may_have_used_pango() -> bool:
 
 
 class Renderer(Protocol):
-    """A renderer of documents: processes on this machine, or workers on others."""
+    """A renderer of documents."""
 
     def start(self, pages: int = 1) -> None:
         """Prepare for a number of web pages."""
