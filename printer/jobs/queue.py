@@ -138,11 +138,8 @@ class PlainSerializer(Serializer):
 class JobQueue:
     """The jobs in a database; thread-safe, but not usable across a fork (see :meth:`disconnect`).
 
-    Every method raises :class:`JobsError` if the database cannot be used.  Nothing has been written
-    then, unless the response of a server was lost.
-
-    Args:
-        database: an SQLite path or a PostgreSQL URL.
+    ``database`` is an SQLite path or a PostgreSQL URL.  Every method raises :class:`JobsError` if
+    it cannot be used.  Nothing has been written then, unless the response of a server was lost.
     """
 
     def __init__(self, database: str) -> None:
