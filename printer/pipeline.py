@@ -315,8 +315,6 @@ class Printer:
             raise UsageError("there is no page to print")
         if self.renderer:
             self.renderer.start(len(sources))
-        elif self.options.page.format == "pdf":
-            self.session.preload_fonts()
         from .themes.page import page_geometry
 
         page_geometry(self.options.page)  # Raises for options that cannot be rendered.
