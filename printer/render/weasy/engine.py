@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import logging
 import os
 import re
 import sys
@@ -41,7 +40,7 @@ from .figure_placement import MIN_LAST_LINES, has_class
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
 from .layout_text import LayoutText, read_layout_text
-from .patches import WarningCollector, patched
+from .patches import collected_warnings, patched
 
 if TYPE_CHECKING:
     from weasyprint.urls import URLFetcher
@@ -381,21 +380,6 @@ def load_fonts() -> frozenset[str]:
             fontconfig.FcConfigDestroy(config)
             _families = frozenset(names)
     return _families
-
-
-@contextmanager
-def collected_warnings() -> Iterator[list[str]]:
-    """Collect WeasyPrint's log instead of printing it."""
-    logger = logging.getLogger("weasyprint")
-    collector = WarningCollector()
-    propagate = logger.propagate
-    logger.addHandler(collector)
-    logger.propagate = False
-    try:
-        yield collector.messages
-    finally:
-        logger.removeHandler(collector)
-        logger.propagate = propagate
 
 
 MAX_WARNINGS = 20
