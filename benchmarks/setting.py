@@ -25,10 +25,10 @@ from printer.errors import NoArticle
 from printer.output import Picture
 from printer.render.context import RenderContext, build_document
 from printer.render.weasy.box_tree import measure_gap
-from printer.render.weasy.engine import asset_fetcher, collected_warnings, lay_out_document
+from printer.render.weasy.engine import asset_fetcher, lay_out_document
 from printer.render.weasy.footnotes import count_misplaced
 from printer.render.weasy.paragraphs import fill_line
-from printer.render.weasy.patches import disabled, patched
+from printer.render.weasy.patches import collected_warnings, disabled, patched
 from printer.themes.page import UNITS
 from tests.support.picture_files import encode_image
 

@@ -31,7 +31,7 @@ from .jobs.queue import JobQueue, QueueFull, job_id_for_key
 from .jobs.storage import PDF
 from .options import BatchOptions
 from .settings import Settings
-from .text import count, file_name
+from .text import count, file_name, numbered
 from .urls import normalize_url, origin_of, strip_userinfo, url_key
 
 STATE_FOLDER = ".webprint"
@@ -101,7 +101,6 @@ class BatchRunner(Closing):
         for job_id in _recall_results(self.items, folder, options, self._queue):
             self._queue.delete(job_id)
         self._names = {item.name.lower() for item in self.items}
-        self._last_numbers: Counter[str] = Counter()
 
     def close(self) -> None:
         self._workers.close()
@@ -212,13 +211,12 @@ class BatchRunner(Closing):
         return submitted
 
     def _free_name(self, title: str) -> str:
-        stem = file_name(title)
-        while True:
-            self._last_numbers[stem.lower()] += 1
-            number = self._last_numbers[stem.lower()]
-            name = f"{stem}.pdf" if number == 1 else f"{stem} {number}.pdf"
-            if name.lower() not in self._names and not (self._folder / name).exists():
-                return name
+        names = (f"{stem}.pdf" for stem in numbered(file_name(title), " "))
+        return next(
+            name
+            for name in names
+            if name.lower() not in self._names and not (self._folder / name).exists()
+        )
 
     def write_reports(self) -> None:
         """Write the reports on all items: as text, and as JSON, which a later run reads."""

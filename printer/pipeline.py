@@ -54,7 +54,7 @@ from .urls import is_http, split_credentials
 
 if TYPE_CHECKING:
     from .images.size_probe import SizeFilter
-    from .render.worker_pool import Renderer, RenderPool
+    from .render.worker_pool import RenderPool
     from .settings import Settings
 
 T = TypeVar("T")
@@ -115,7 +115,7 @@ class Printer:
         self,
         options: Options | None = None,
         session: Session | None = None,
-        renderer: Renderer | None = None,
+        renderer: RenderPool | None = None,
         *,
         rules: RuleLookup | None = None,
         extractor: Extractor | None = None,
@@ -142,7 +142,7 @@ class Printer:
         options: Options | None = None,
         user_urls: Sequence[str] = (),
         files: Mapping[str, bytes] | None = None,
-        renderer: Renderer | None = None,
+        renderer: RenderPool | None = None,
         **hooks: Unpack[PrinterHooks],
     ) -> Self:
         """Return a printer for the settings, with their site rules.
@@ -315,8 +315,6 @@ class Printer:
             raise UsageError("there is no page to print")
         if self.renderer:
             self.renderer.start(len(sources))
-        elif self.options.page.format == "pdf":
-            self.session.preload_fonts()
         from .themes.page import page_geometry
 
         page_geometry(self.options.page)  # Raises for options that cannot be rendered.

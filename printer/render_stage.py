@@ -12,12 +12,11 @@ from .article import Article, Heading, Paragraph, Quote, Span
 from .errors import RenderError
 from .options import Options, PrintOptions
 from .output import Edition, ExtractedPage, PageResult, PreparedPictures, Result
-from .render.worker_pool import RenderPool
 
 if TYPE_CHECKING:
     from .render.book import Prepare, RenderedBook
     from .render.weasy.engine import RenderedPdf
-    from .render.worker_pool import Renderer
+    from .render.worker_pool import RenderPool
 
 
 def render_pages(
@@ -25,7 +24,7 @@ def render_pages(
     prepare: Prepare,
     options: Options,
     edition: Edition | None = None,
-    renderer: Renderer | None = None,
+    renderer: RenderPool | None = None,
 ) -> Result:
     """Render articles into one file, in the format of ``options.page``.
 
@@ -35,7 +34,7 @@ def render_pages(
     if options.page.format != "pdf":
         return _export(pages, prepare, options.page, edition)
     alone = len(pages) == 1 and edition is None and not options.page.fit
-    if alone and isinstance(renderer, RenderPool):
+    if alone and renderer:
         # Meanwhile the worker has loaded the modules that build the HTML.
         prepared = prepare((0,))
         prepared = replace(prepared, pictures=dict(prepared.pictures))
@@ -56,7 +55,7 @@ def _render_pdf(
     prepare: Prepare,
     options: Options,
     edition: Edition | None = None,
-    renderer: Renderer | None = None,
+    renderer: RenderPool | None = None,
 ) -> Result:
     from .render.book import fit_to_pages, render_articles
     from .render.completeness import check_completeness

@@ -55,17 +55,6 @@ class Session(Closing):
     def close(self) -> None:
         self._resources.close()
 
-    def preload_fonts(self) -> None:
-        """Load WeasyPrint and the fonts in a thread, which :meth:`close` waits for.
-
-        Fontconfig reads environment variables, which a program may change later.
-        """
-        from .render.weasy.engine import load_fonts
-
-        thread = threading.Thread(target=load_fonts, daemon=True)
-        thread.start()
-        self._resources.callback(thread.join)
-
     @property
     def client(self) -> HttpClient:
         """The HTTP client with its cache."""

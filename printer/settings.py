@@ -185,9 +185,6 @@ class Settings(BaseModel):
     memory_limit: int = _server(2000, "Megabytes one print may take.", gt=0)
     keep_days: int = _server(30, "Days to keep prints.", ge=0)
 
-    spread: bool = _digests(
-        False, "Fetch and render the articles on the workers that share --database."
-    )
     reading_list: str = _digests("", "The file that 'webprint later' adds to.")
     smtp: str = _digests(
         "",

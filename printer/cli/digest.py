@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..digest.builder import Issue, IssueBuilder
     from ..digest.config import Digest
     from ..digest.feeds import Subscription
-    from ..digest.runner import RemoteWorkers
     from ..digest.selection import StoryHistory
     from ..render.worker_pool import RenderPool
 
@@ -42,8 +41,8 @@ commands.add_typer(digest, name="digest")
 
 _NO_DIGESTS = "webprint.toml has no digest; add one with: webprint digest add ADDRESS --digest NAME"
 
-#: The settings of making a digest: all of a print's, and where its history and workers are.
-_RUN = ("Page", "Article", "Fetching", "Run", "Digests", "database", "storage")
+#: The settings of making a digest: all of a print's, and where its history is.
+_RUN = ("Page", "Article", "Fetching", "Run", "Digests", "database")
 _NOT_RUN = ("format", "strict")
 
 FORMATS: tuple[Format, ...] = ("pdf", "epub")
@@ -89,7 +88,7 @@ def run(
 ) -> None:
     """Make a digest and deliver it, or write it to OUT. Record what was printed."""
     require("digest")
-    from ..digest.runner import RemoteWorkers, run_digest
+    from ..digest.runner import run_digest
 
     settings = loaded.settings
     console = Console.from_settings(settings)
@@ -100,14 +99,8 @@ def run(
     if dry_run:
         _show_plan(config, out, settings, as_json=as_json)
         return
-    with ExitStack() as stack:
-        # This forks workers, so it comes first.
-        remote = None
-        if settings.spread:
-            remote = stack.enter_context(RemoteWorkers(settings, loaded.explicit))
-        history = stack.enter_context(closing(_open_history(settings)))
-        pool = None if remote else context.obj
-        builder = _issue_builder(loaded, history, console, pool, remote)
+    with closing(_open_history(settings)) as history:
+        builder = _issue_builder(loaded, history, console, context.obj)
         write = None if config.deliver and not out else partial(_write_issue, out)
         outcome = run_digest(builder, config, datetime.now(UTC), write)
     for source, reason in outcome.issue.problems:
@@ -288,7 +281,7 @@ def export_opml(
 
 
 @digest.command()
-@with_settings(*_RUN, without=_NOT_RUN)
+@with_settings(*_RUN, "storage", without=_NOT_RUN)
 def schedule(*, loaded: LoadedSettings) -> None:
     """Make each digest when it is due, until interrupted."""
     console = Console.from_settings(loaded.settings)
@@ -356,15 +349,14 @@ def _open_history(settings: Settings) -> StoryHistory:
 
 
 def _issue_builder(
-    loaded: LoadedSettings, history: StoryHistory, console: Console, pool: RenderPool | None,
-    workers: RemoteWorkers | None = None,
-) -> IssueBuilder:  # fmt: skip
+    loaded: LoadedSettings, history: StoryHistory, console: Console, pool: RenderPool | None
+) -> IssueBuilder:
     from ..digest.builder import IssueBuilder
 
     if pool:
         pool.time_limit = loaded.settings.print_timeout
     fixed = loaded.from_command_line
-    return IssueBuilder(loaded.settings, history, fixed, console.show_step, pool, workers)
+    return IssueBuilder(loaded.settings, history, fixed, console.show_step, pool)
 
 
 def _write_issue(out: str, issue: Issue, result: Result) -> str:

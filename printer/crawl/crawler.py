@@ -424,25 +424,13 @@ class Crawl(Closing):
             for article, capture in crawl.captures():
                 page = printer.read(capture)
 
-    Several crawls can share a database, and several processes or machines can share a crawl.
+    Several crawls can share a database, the path of an SQLite file or a postgresql:// URL, and
+    several processes or machines can share a crawl: one with the same :meth:`CrawlOptions.crawl_id`
+    is continued, unless ``fresh`` forgets what it found.  Seeds may be private addresses.
+    ``on_visit`` is called after each visit, from any thread.
 
-    Args:
-        seeds: the URLs to start at, which may be private addresses.
-        options: what to look for, and where to stop.
-        database: the path of an SQLite file or a postgresql:// URL; a crawl with the same
-            :meth:`CrawlOptions.crawl_id` is continued.
-        fetch: how to fetch pages, and whether links to private addresses are followed.
-        extract: how to extract articles.
-        fresh: whether to forget what the same crawl found before.
-        on_visit: called after each visit, from any thread.
-        resolve: looks up host names.
-        rules: returns the rules for the site of a URL, as for a
-            :class:`printer.pipeline.Printer`.
-
-    Raises:
-        UsageError: there is no seed.
-        BadURL: a seed or a host is not valid.
-        JobsError: the database cannot be used.
+    Raise :class:`UsageError` without a seed, :class:`BadURL` for an invalid one, or
+    :class:`JobsError`.
     """
 
     def __init__(
@@ -500,8 +488,7 @@ class Crawl(Closing):
     def run(self, stop: threading.Event | None = None) -> CrawlSummary:
         """Crawl until a limit is reached, nothing is left, or ``stop`` is set.
 
-        Raises:
-            JobsError: the database cannot be used; what was found before is kept.
+        What was found is kept if the database cannot be used, which raises :class:`JobsError`.
         """
         stop = stop or threading.Event()
         workers = [

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -44,7 +43,6 @@ from .selection import (
 
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
-    from .runner import RemoteWorkers
 
 
 DEFAULT_CRAWL_LIMIT = 20
@@ -149,8 +147,8 @@ _QUERY_FACTOR = 4
 #: A page with a smaller share of the text in its feed is incomplete.
 _MIN_PAGE_SHARE = 0.7
 
-#: The page of a candidate, extracted or not, or its error.
-_Page: TypeAlias = ExtractedPage | Capture | WebprintError
+#: A candidate, with its page or the error.
+_Fetched: TypeAlias = tuple[StoryCandidate, Capture | WebprintError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +188,8 @@ class Issue:
 class IssueBuilder:
     """Builds the issues of digests.
 
-    ``fixed_settings`` names the settings that override those of a digest.  ``workers`` on other
-    machines fetch, extract and render; without them, the processes of a ``pool`` or this process
-    extract and render.
+    ``fixed_settings`` names the settings that override those of a digest.  The processes of a
+    ``pool`` extract and render, or else this process.
     """
 
     settings: Settings
@@ -200,7 +197,6 @@ class IssueBuilder:
     fixed_settings: frozenset[str] = frozenset()
     notify: Notify = lambda _source, _step: None
     pool: RenderPool | None = None
-    workers: RemoteWorkers | None = None
 
     def printer(self, digest: Digest) -> Printer:
         """Return the printer for :meth:`build` and :meth:`render`, a context manager."""
@@ -214,7 +210,7 @@ class IssueBuilder:
             self.settings,
             options=replace(options, page=replace(options.page, **values)),  # type: ignore[arg-type]
             user_urls=urls,
-            renderer=self.workers or self.pool,
+            renderer=self.pool,
             extractor=remote_extractor(self.pool, urls) if self.pool else None,
             notify=self.notify,
         )
@@ -226,11 +222,9 @@ class IssueBuilder:
         if all(result.error for result in results):
             raise next(result.error for result in results if result.error)
         candidates, rejected, duplicates = filter_candidates(digest, results, self.history, now)
-        run = f"{digest.name[:60]} {now:%Y-%m-%d}"
-        fetch = partial(self.workers.pages, run=run) if self.workers else collector.fetch_pages
         selector = Selector(digest, self.history)
         concurrency = self.pool.size if self.pool else 1
-        loader = _ArticleLoader(selector, printer, fetch, concurrency)
+        loader = _ArticleLoader(selector, printer, collector, concurrency)
         loader.fill(candidates, duplicates)
         stories, over_limit = _choose_best(digest, selector.stories)
         return Issue(
@@ -261,11 +255,11 @@ class IssueBuilder:
 
 @dataclass(frozen=True, slots=True)
 class _ArticleLoader:
-    """Reads candidates' pages by ``fetch``, or the text in their feeds if that is longer."""
+    """Reads candidates' pages, or the text in their feeds if that is longer."""
 
     selector: Selector
     printer: Printer
-    fetch: Callable[[Sequence[StoryCandidate]], Iterable[_Page]]
+    collector: Collector
     concurrency: int
 
     def fill(
@@ -315,7 +309,7 @@ class _ArticleLoader:
             else candidate
             for candidate in batch
         ]
-        pages = zip(batch, self.fetch(to_fetch), strict=True)
+        pages = zip(batch, self.collector.fetch_pages(to_fetch), strict=True)
         for (candidate, _), page in prefetch(self._read, pages, self.concurrency):
             yield candidate, page
 
@@ -323,8 +317,8 @@ class _ArticleLoader:
         body = candidate.source.body or self.selector.digest.body
         return body == "feed" and bool(candidate.html)
 
-    def _read(self, fetched: tuple[StoryCandidate, _Page]) -> ExtractedPage:
-        candidate, page = fetched
+    def _read(self, fetched: _Fetched) -> ExtractedPage:
+        candidate, capture = fetched
         if candidate.source.kind == "mail" and candidate.capture is not None:
             page = self._feed_printer().read(candidate.capture)
             titled = replace(page, article=replace(page.article, title=candidate.title))
@@ -336,7 +330,7 @@ class _ArticleLoader:
             with suppress(NoArticle):
                 feed = self._read_feed(candidate)
         try:
-            page = self._read_page(candidate, page)
+            page = self._read_page(candidate, capture)
         except WebprintError:
             if feed is None:
                 raise
@@ -350,13 +344,13 @@ class _ArticleLoader:
         fetch = replace(options.fetch, render="never", follow=False)
         return self.printer.variant(replace(options, fetch=fetch))
 
-    def _read_page(self, candidate: StoryCandidate, page: _Page) -> ExtractedPage:
-        if isinstance(page, WebprintError):
-            raise page
-        if isinstance(page, Capture):
-            always = self.printer.options.fetch.render == "always"
-            browse = always and candidate.capture is None
-            page = self.printer.read(candidate.url if browse else page)
+    def _read_page(
+        self, candidate: StoryCandidate, capture: Capture | WebprintError
+    ) -> ExtractedPage:
+        if isinstance(capture, WebprintError):
+            raise capture
+        browses = self.printer.options.fetch.render == "always" and candidate.capture is None
+        page = self.printer.read(candidate.url if browses else capture)
         if page.article.obstacle:
             raise NoArticle.behind(page.article.obstacle, candidate.url)
         return page

@@ -240,6 +240,12 @@ class Source(_KindTable):
         return str(getattr(self, self.kind))
 
 
+def redact_url(folder: str) -> str:
+    """Return the part of a folder's URL that may be shown; the rest can contain a key."""
+    scheme, remote, _ = folder.partition("://")
+    return f"{scheme}://" if remote else folder
+
+
 class Destination(_KindTable):
     """Where a digest is delivered: a folder or fsspec URL, e-mail, a printer, or a webhook.
 
@@ -282,8 +288,7 @@ class Destination(_KindTable):
             case "webhook":
                 return f"webhook at {origin_of(self.webhook_url)}"
             case _:
-                scheme, remote, _ = self.folder.partition("://")
-                return f"folder {scheme}://" if remote else f"folder {self.folder}"
+                return f"folder {redact_url(self.folder)}"
 
 
 class NamedDestination(Destination):

@@ -36,7 +36,7 @@ from ..render.markup import printable
 from ..settings import Settings
 from ..text import numbered
 from ..urls import origin_of
-from .config import Destination
+from .config import Destination, redact_url
 
 _PORTS = {"smtp": 587, "smtps": 465}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -279,19 +279,13 @@ def _filesystem(folder: str) -> Iterator[tuple[Any, str]]:
     try:
         fs, root = fsspec.core.url_to_fs(local or folder)
     except ImportError as error:
-        raise MissingLibrary(f"{_redact_url(folder)} needs another package: {error}") from error
+        raise MissingLibrary(f"{redact_url(folder)} needs another package: {error}") from error
     except (ValueError, OSError) as error:
-        raise OutputError(f"{_redact_url(folder)} cannot be reached: {error}") from error
+        raise OutputError(f"{redact_url(folder)} cannot be reached: {error}") from error
     try:
         yield fs, str(root).rstrip("/")
     except OSError as error:
-        raise OutputError(f"{_redact_url(folder)} cannot be written: {reason_of(error)}") from error
-
-
-def _redact_url(folder: str) -> str:
-    """Return the part of a folder's URL that may be shown; the rest can contain a key."""
-    scheme, remote, _ = folder.partition("://")
-    return f"{scheme}://" if remote else folder
+        raise OutputError(f"{redact_url(folder)} cannot be written: {reason_of(error)}") from error
 
 
 def _free_path(fs: Any, root: str, delivery: Delivery) -> str:

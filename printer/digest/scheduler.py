@@ -270,8 +270,7 @@ def _destination_key(destination: Destination) -> str:
 class Scheduler:
     """Queues the slots of digests when they are due, and runs their workflows.
 
-    Settings given explicitly go to other machines with each page; those typed on the command line
-    override the settings of a digest.
+    Settings typed on the command line override the settings of a digest.
     """
 
     digests: Sequence[Digest]

@@ -34,12 +34,8 @@ def export_articles(
 ) -> tuple[bytes, CompletenessReport]:
     """Return articles in a format, and a report of the content read back from the result.
 
-    Args:
-        articles: One or more articles: chapters of a book, parts of a page, items of a JSON list.
-        format_: Any format but PDF.
-        pictures: The prepared pictures by ``Figure.src``, or ``Figure.svg``.
-        title: The title of several articles together.
-        fetched: The time of fetching.
+    Several are chapters of a book, parts of a page or items of a list, with one ``title`` together.
+    ``pictures`` has the prepared ones by ``Figure.src``, or ``Figure.svg``.
     """
     match format_:
         case "epub":

@@ -23,10 +23,11 @@ from ..article import Article, Figure
 from ..html.parse import local_name
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
+from ..render.figures import PicturePlacement
 from ..render.limits import limit_article
 from ..render.markup import printable, valid_language
 from ..render.math import typeset_formulas
-from .html import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
+from .html import ScreenArticle, fit_picture, parse, render, safe_link, stylesheet
 
 _XML: Any = {"encoding": "utf-8", "xml_declaration": True}
 
@@ -158,7 +159,7 @@ def _add_chapters(
     """Add a chapter for each article; return the file, the article and the headings of each."""
     formulas = typeset_formulas(articles)
 
-    def picture(figure: Figure) -> ScreenPicture | None:
+    def picture(figure: Figure) -> PicturePlacement | None:
         prepared = pictures.get(figure.svg or figure.src)
         if prepared is None or prepared.media_type not in _EXTENSIONS:
             return None

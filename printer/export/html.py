@@ -23,6 +23,7 @@ from ..files import load_json
 from ..html.parse import local_name, xml_parser
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
+from ..render.figures import PicturePlacement
 from ..render.inline import split_by_style
 from ..render.limits import limit_article
 from ..render.links import display_url
@@ -45,20 +46,13 @@ from ..urls import link_url
 _TABLES: dict[str, Any] = load_json(__file__, "mathml.json")
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenPicture:
-    """A picture's URL and its size in CSS pixels (0: unknown)."""
-
-    url: str
-    width: int = 0
-    height: int = 0
-
-
-def fit_picture(figure: Figure, picture: Picture, url: Callable[[Picture], str]) -> ScreenPicture:
+def fit_picture(
+    figure: Figure, picture: Picture, url: Callable[[Picture], str]
+) -> PicturePlacement:
     """Return a figure's picture, no wider than on the page."""
     width = min(figure.width, picture.width) if figure.width > 0 else picture.width
     height = max(1, round(width * picture.height / picture.width))
-    return ScreenPicture(url(picture), width, height)
+    return PicturePlacement(url(picture), width, height)
 
 
 def safe_link(url: str) -> str:
@@ -81,7 +75,7 @@ class ScreenArticle:
     article: Article
     epub: bool
     prefix: str
-    picture: Callable[[Figure], ScreenPicture | None]
+    picture: Callable[[Figure], PicturePlacement | None]
     file: Callable[[Picture], str]
     formulas: Mapping[tuple[str, bool], Formula]
     fetch_time: datetime | None
@@ -254,7 +248,7 @@ def to_standalone_html(
 ) -> str:
     """Return articles as one page with embedded pictures."""
 
-    def picture(figure: Figure) -> ScreenPicture | None:
+    def picture(figure: Figure) -> PicturePlacement | None:
         prepared = pictures.get(figure.svg or figure.src)
         return fit_picture(figure, prepared, _data_url) if prepared else None
 
@@ -263,7 +257,7 @@ def to_standalone_html(
 
 def _page(
     articles: Sequence[Article],
-    picture: Callable[[Figure], ScreenPicture | None],
+    picture: Callable[[Figure], PicturePlacement | None],
     policy: str,
     title: str,
     fetched: datetime | None,
@@ -286,10 +280,10 @@ def _data_url(picture: Picture) -> str:
     return f"data:{picture.media_type};base64,{text}"
 
 
-def _linked_picture(figure: Figure) -> ScreenPicture | None:
+def _linked_picture(figure: Figure) -> PicturePlacement | None:
     url = safe_link(figure.src)
     is_web = url[:4].lower() == "http"
-    return ScreenPicture(url, figure.width, figure.height) if is_web else None
+    return PicturePlacement(url, figure.width, figure.height) if is_web else None
 
 
 def valid_mathml(source: str) -> etree._Element | None:

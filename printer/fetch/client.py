@@ -250,14 +250,8 @@ class _Request:
 class HttpClient(Closing):
     """Fetch over HTTP; safe to share between threads.
 
-    ``warnings`` collects problems of the cache, for the user.
-
-    Args:
-        options: how to fetch.
-        user_urls: the URLs that the user gave; only their origins receive ``options.headers``, and
-            they may be at private addresses.
-        resolve: resolves host names.
-        sleep: waits between attempts.
+    ``warnings`` collects problems of the cache, for the user.  ``user_urls`` are the URLs that the
+    user gave; only their origins receive ``options.headers``, and they may be at private addresses.
     """
 
     def __init__(
@@ -286,16 +280,10 @@ class HttpClient(Closing):
         self._client.close()
 
     def get_page(self, url: str, on_redirect: Callable[[str], None] | None = None) -> Capture:
-        """Fetch a web page.
+        """Fetch a web page; raise :class:`FetchError`, such as :class:`NotHTML`.
 
-        Args:
-            url: the address as a user writes it.
-            on_redirect: called with the target of each redirect before it is followed; any
-                exception that it raises ends the fetch.
-
-        Raises:
-            NotHTML: the response is not a web page.
-            FetchError: the page cannot be fetched.
+        ``on_redirect`` is called with the target of each redirect before it is followed; any
+        exception that it raises ends the fetch.
         """
         return self._fetch(
             normalize_url(url), {"Accept": _ACCEPT_PAGE}, html=True, on_redirect=on_redirect

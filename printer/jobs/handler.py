@@ -8,13 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .. import serial
 from ..capture import Capture, PageSource
 from ..editing import Edit, Snapshot
 from ..errors import ErrorRecord, WebprintError
 from ..output import ExtractedPage, Picture, Result
-from ..render.context import Document
-from ..render.weasy.engine import RenderedPdf, render_pdf
 from ..settings import Settings
 from . import (
     BUNDLE_PART,
@@ -27,7 +24,6 @@ from . import (
     validate_source,
 )
 from .storage import ARTICLE, Storage, StorageUnavailable, result_file
-from .tasks import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_page, load_result
 
 if TYPE_CHECKING:
     from ..pipeline import Printer
@@ -80,8 +76,6 @@ class JobHandler:
         self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]
     ) -> Mapping[str, Any]:
         request = attempt.request
-        if DOCUMENT_PART in request.parts or READ_PART in request.parts:
-            return self._run_task(attempt, storage, notify)
         if request.bundle:
             return self._print_bundle(attempt, storage, notify)
         if EDIT_PART in request.parts:
@@ -96,25 +90,6 @@ class JobHandler:
             snapshot_key(attempt.id): snapshot.dump(),
         })  # fmt: skip
         return _summarize(page, result)
-
-    def _run_task(
-        self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]
-    ) -> Mapping[str, Any]:
-        """Run a task: a part of a larger job on another machine."""
-        request = attempt.request
-        if DOCUMENT_PART in request.parts:
-            notify("print")
-            rendered = render_pdf(load_result(Document, request.parts[DOCUMENT_PART]))
-            data = serial.dump(RenderedPdf, rendered)
-            summary: dict[str, Any] = {"pages": rendered.pages}
-        else:
-            with self._make_printer(replace(request, parts={}), notify) as printer:
-                page = printer.read(request.url)
-            data = dump_page(page)
-            summary = {"title": page.article.title[:_MAX_LENGTH]}
-        notify("store")
-        storage.put(f"{attempt.result_folder}/{TASK_RESULT}", data)
-        return summary
 
     def _print_bundle(
         self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]

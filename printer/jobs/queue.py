@@ -26,18 +26,7 @@ from typing import Any
 
 from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
-from sqlalchemy import (
-    Connection,
-    Select,
-    TableClause,
-    bindparam,
-    case,
-    column,
-    func,
-    inspect,
-    select,
-    table,
-)
+from sqlalchemy import Connection, case, column, func, inspect, select, table
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError, SQLAlchemyError
 
@@ -138,11 +127,8 @@ class PlainSerializer(Serializer):
 class JobQueue:
     """The jobs in a database; thread-safe, but not usable across a fork (see :meth:`disconnect`).
 
-    Every method raises :class:`JobsError` if the database cannot be used.  Nothing has been written
-    then, unless the response of a server was lost.
-
-    Args:
-        database: an SQLite path or a PostgreSQL URL.
+    ``database`` is an SQLite path or a PostgreSQL URL.  Every method raises :class:`JobsError` if
+    it cannot be used.  Nothing has been written then, unless the response of a server was lost.
     """
 
     def __init__(self, database: str) -> None:
@@ -151,7 +137,6 @@ class JobQueue:
         names = ("workflow_uuid", "status", "name", "queue_name", "priority", "authenticated_user",
                  "executor_id")  # fmt: skip
         self._table = table("workflow_status", *map(column, names), schema=schema)
-        self._queued = _queued_query(self._table)
         with _db_errors():
             with self.engine.connect() as connection:  # Also creates the file and its log.
                 connection.exec_driver_sql("SELECT 1")
@@ -274,11 +259,16 @@ class JobQueue:
     def _priority(self, connection: Connection, sender: str, background: bool) -> int:
         """Return a sender's next start time, by start-time fair queueing, as the priority."""
         first, last = _BACKGROUND if background else _INTERACTIVE
-        parameters = {"first": first, "last": last, "sender": sender}
-        count, lowest, highest_of_sender = connection.execute(self._queued, parameters).one()
+        rows, priority = self._table, self._table.c.priority
+        in_class = priority.between(first, last)
+        from_sender = in_class & (rows.c.authenticated_user == sender)
+        lowest, highest = case((in_class, priority)), case((from_sender, priority))
+        query = select(func.count(), func.min(lowest), func.max(highest))
+        queued = query.where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
+        count, first_queued, last_of_sender = connection.execute(queued).one()
         if count >= MAX_QUEUED:
             raise QueueFull(f"{MAX_QUEUED} jobs are waiting already")
-        return max(lowest or first, (highest_of_sender or 0) + 1)
+        return max(first_queued or first, (last_of_sender or 0) + 1)
 
     def get(self, job_id: str) -> Job | None:
         return self.get_many([job_id]).get(job_id)
@@ -432,16 +422,6 @@ class JobQueue:
             started=_to_seconds(status.dequeued_at, created),
             finished=_to_seconds(status.completed_at, created) if state in FINISHED else None,
         )  # fmt: skip
-
-
-def _queued_query(rows: TableClause) -> Select[int, int | None, int | None]:
-    """Return the query for the queued jobs' number and lowest priority, and a sender's highest."""
-    priority = rows.c.priority
-    in_class = priority.between(bindparam("first"), bindparam("last"))
-    from_sender = in_class & (rows.c.authenticated_user == bindparam("sender"))
-    return select(
-        func.count(), func.min(case((in_class, priority))), func.max(case((from_sender, priority)))
-    ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
 
 
 def job_id_for_key(key: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -28,7 +29,7 @@ from .links import LinkTargets
 from .pdf.provenance import Provenance
 from .weasy.engine import RenderedPdf, render_pdf
 from .weasy.layout_text import LayoutText
-from .worker_pool import Renderer, RenderPool
+from .worker_pool import RenderPool
 
 if TYPE_CHECKING:
     from .pdf.merge import MergePart
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 #: ``ONE_COLUMN_STEPS``, then in two columns, starting with larger type again, and finally smaller
 #: pictures.
 FIT_STEPS = 11
-
-#: Renders documents in parallel and yields their results in order.
-RenderAll: TypeAlias = Callable[[Iterable[Document]], Iterator[RenderedPdf | RenderError]]
 
 #: Prepares the pictures of the articles at these indexes.
 Prepare: TypeAlias = Callable[[Sequence[int]], PreparedPictures]
@@ -136,7 +134,7 @@ def _fit_degree(step: int, *, folds: bool) -> float:
 def render_articles(
     context: RenderContext,
     prepare: Prepare,
-    renderer: Renderer | None = None,
+    renderer: RenderPool | None = None,
     provenance: Provenance | None = None,
 ) -> RenderedBook:
     """Render articles to one PDF; raise :class:`RenderError` if none can be rendered.
@@ -146,10 +144,8 @@ def render_articles(
     """
     provenance = provenance or Provenance()
     if context.has_contents:
-        if renderer:
-            return _render_book(context, prepare, renderer.render_all, provenance)
-        with RenderPool(fork=False) as pool:
-            return _render_book(context, prepare, pool.render_all, provenance)
+        with nullcontext(renderer) if renderer else RenderPool(fork=False) as pool:
+            return _render_book(context, prepare, pool, provenance)
     prepared = prepare((0,))
     targets = context.new_targets()
     document = build_document(context, (0,), prepared.pictures, targets, targets)
@@ -166,12 +162,12 @@ def render_articles(
 
 
 def _render_book(
-    context: RenderContext, prepare: Prepare, render_all: RenderAll, provenance: Provenance
+    context: RenderContext, prepare: Prepare, pool: RenderPool, provenance: Provenance
 ) -> RenderedBook:
     from .pdf.merge import merge_parts
 
     with TemporaryDirectory(prefix="webprint-") as folder:
-        builder = _BookBuilder(context, Path(folder), prepare, render_all)
+        builder = _BookBuilder(context, Path(folder), prepare, pool)
         draft = builder.render_runs()
         front, numbers = builder.render_front(draft, provenance)
         names = builder.page_names(front)
@@ -256,14 +252,14 @@ class _BookBuilder:
     """A book in progress, with its parts."""
 
     def __init__(
-        self, context: RenderContext, folder: Path, prepare: Prepare, render_all: RenderAll
+        self, context: RenderContext, folder: Path, prepare: Prepare, pool: RenderPool
     ) -> None:
         self.context = context
         self.parts: list[_RenderedRun] = []
         self.failed: list[tuple[int, RenderError]] = []
         self.warnings: list[str] = []
         self.pictures = self.missing = 0
-        self._folder, self._prepare, self._render_all = folder, prepare, render_all
+        self._folder, self._prepare, self._render_all = folder, prepare, pool.render_all
         self._targets = context.new_targets()
         self._lead_picture: Picture | None = None
         self._starts_recto = context.styling.theme.page.chapters != "any"

@@ -322,7 +322,9 @@ def highlight(code: str, language: str) -> Markup:
                     # The line may break after its indentation if that is outside the element.
                     line = "".join(lines[-1]) + line
                     lines[-1].clear()
-                html = _UNBROKEN_TOKEN.sub(_no_break, escape(breakable(line)))
+                html = _UNBROKEN_TOKEN.sub(
+                    r'<span class="no-break">\g<0></span>', str(escape(breakable(line)))
+                )
                 lines[-1].append(f"<{tag}{attribute}>{html}</{tag}>" if tag else html)
     html_lines = ["".join(line) for line in lines if line]
     spans = (
@@ -334,10 +336,6 @@ def highlight(code: str, language: str) -> Markup:
 
 #: A short token of code with a place where a line of text may end, in escaped text.
 _UNBROKEN_TOKEN = re.compile(r"(?<!\S)(?=\S{2,24}(?!\S))\S*(?:[-/?!|}]\w|%\()\S*")
-
-
-def _no_break(match: re.Match[str]) -> str:
-    return f'<span class="no-break">{match[0]}</span>'
 
 
 #: A highlighted line of code with a comment only.

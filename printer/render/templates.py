@@ -69,9 +69,8 @@ TIME_LIMIT = 30.0
 def fill(theme: Theme, name: str, **values: object) -> str:
     """Fill a template of a theme with values.
 
-    Raises:
-        UsageError: The template is faulty, or takes too much memory.
-        RenderError: It takes too much time: it may be faulty, or the article too long.
+    Raise :class:`UsageError` if it is faulty or takes too much memory, :class:`RenderError` if it
+    takes too much time.
     """
     try:
         template = _theme_environment(theme.folders).get_template(f"{name}.html.j2")

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import LifoQueue
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..errors import RenderError, WebprintError
 from ..files import Closing
@@ -39,19 +39,6 @@ MANY_PAGES = 4
 def may_have_used_pango() -> bool:
     """Return whether this process may have used Pango, whose threads make forks hang."""
     return "weasyprint" in sys.modules
-
-
-class Renderer(Protocol):
-    """A renderer of documents: processes on this machine, or workers on others."""
-
-    def start(self, pages: int = 1) -> None:
-        """Prepare for a number of web pages."""
-
-    def render(self, document: Document) -> RenderedPdf:
-        """Render a document."""
-
-    def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
-        """Render documents in parallel; yield the result or the error of each, in order."""
 
 
 class RenderPool(Closing):

@@ -10,7 +10,6 @@ from typing import Any
 
 import h11
 from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 from starlette.responses import PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -68,18 +67,16 @@ def create_app(service: PrintService, access: Access, hosts: AllowedHosts) -> AS
 
 
 def _describe(app: FastAPI) -> dict[str, Any]:
-    if app.openapi_schema is None:
-        schema = get_openapi(
-            title=app.title, version=app.version, description=app.description, routes=app.routes
-        )
+    schema = app.openapi_schema
+    if schema is None:
+        schema = FastAPI.openapi(app)  # which the app keeps
         components = schema.setdefault("components", {})
         components.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
         for unused in ("HTTPValidationError", "ValidationError"):
             components["schemas"].pop(unused, None)
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{"token": []}]
-        app.openapi_schema = schema
-    return app.openapi_schema
+    return schema
 
 
 def _metrics(queue: JobQueue) -> str:

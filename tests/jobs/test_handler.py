@@ -22,7 +22,6 @@ from printer.jobs import (
 )
 from printer.jobs.handler import JobHandler
 from printer.jobs.storage import Storage
-from printer.jobs.tasks import DOCUMENT_PART
 from printer.settings import Settings, setting_fields
 from tests.support.story_page import story_page
 
@@ -104,17 +103,10 @@ def test_a_storage_that_cannot_be_written_puts_the_job_back(tmp_path):
     assert "cannot be stored" in outcome["not_stored"]
 
 
-@pytest.mark.parametrize(
-    ("part", "message"),
-    [
-        ({EDIT_PART: Edit().dump()}, "the saved print cannot be read for editing"),
-        ({DOCUMENT_PART: b"{}"}, "the data exchanged with a worker cannot be decoded"),
-    ],
-)
-def test_what_cannot_be_decoded_is_a_failure_and_not_a_full_storage(tmp_path, part, message):
+def test_what_cannot_be_decoded_is_a_failure_and_not_a_full_storage(tmp_path):
     Storage(str(tmp_path)).put(snapshot_key("abc"), b"damaged")
-    outcome = do(JobRequest("https://example.org/", {}, part), tmp_path)
-    assert outcome["failed"]["message"] == message
+    outcome = do(JobRequest("https://example.org/", {}, {EDIT_PART: Edit().dump()}), tmp_path)
+    assert outcome["failed"]["message"] == "the saved print cannot be read for editing"
 
 
 def test_the_settings_of_a_request_go_over_those_of_the_server():

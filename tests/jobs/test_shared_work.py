@@ -1,4 +1,4 @@
-"""A list and a digest printed by remote workers, one of which is killed at work."""
+"""A list printed by remote workers, one of which is killed at work."""
 
 import json
 import os
@@ -6,18 +6,15 @@ import signal
 import threading
 import time
 from contextlib import ExitStack, suppress
-from datetime import UTC, datetime, timedelta
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 
-import pikepdf
 import psycopg
 import pytest
 
 from printer.jobs.queue import JobQueue
 from printer.processes import process_tree
-from tests.support.feeds import page, rss
+from tests.support.feeds import page
 from tests.support.web_server import Reply
 
 PATIENCE = 200.0
@@ -120,49 +117,12 @@ def check_list(office, site, process):
     assert site.request_counts() == [1, 1, 2, 1, 1], "only what was in the hands of the dead"
 
 
-def start_digest(office, site):
-    now = datetime.now(UTC)
-    entries = [
-        (t, u, now - timedelta(hours=n))
-        for n, (t, u) in enumerate(zip(site.titles, site.urls, strict=True))
-    ]
-    feed = site.web.add("/feed.xml", rss("Town", entries))
-    described = f'[[digest]]\nname = "town"\n[[digest.source]]\nfeed = "{feed}"\n'
-    (office.folder / "webprint.toml").write_text(described)
-    return office.start("digest", "run", "town", "town.pdf", "--spread")
-
-
-def check_digest(office, site, process):
-    assert process.wait(PATIENCE) == 0, office.logs()
-    data = (office.folder / "town.pdf").read_bytes()
-    with pikepdf.open(BytesIO(data)) as pdf, pdf.open_outline() as outline:
-        assert not pdf.check_pdf_syntax()
-        titles = [item.title for item in outline.root]
-    assert [title for title in titles if title in site.titles] == site.titles
-    assert site.request_counts() == [1, 1, 2, 1, 1], "only what was in the hands of the dead"
-
-
 @pytest.mark.slow
-def test_the_task_of_a_killed_worker_is_done_by_another(
-    tmp_path: Path, web, other_web, fresh_postgres, warm
-):
-    name = fresh_postgres.rpartition("/")[2]
-    with psycopg.connect(fresh_postgres, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}x")
+def test_the_task_of_a_killed_worker_is_done_by_another(tmp_path: Path, web, fresh_postgres, warm):
     with ExitStack() as stack:
-        stack.callback(drop, fresh_postgres, f"{name}x")
-        called = Office(stack, tmp_path / "called", fresh_postgres, warm)
-        looking = Office(stack, tmp_path / "looking", f"{fresh_postgres}x", warm)
-        digested, listed = Site(web, "digested"), Site(other_web, "listed")
-        stack.callback(lambda: [site.killed.set() for site in (digested, listed)])
-        in_list = start_list(looking, listed)
-        in_digest = start_digest(called, digested)
-        looking.kill_busy_worker(listed)
-        called.kill_busy_worker(digested)
-        check_list(looking, listed, in_list)
-        check_digest(called, digested, in_digest)
-
-
-def drop(address, name):
-    with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        office = Office(stack, tmp_path / "office", fresh_postgres, warm)
+        site = Site(web, "listed")
+        stack.callback(site.killed.set)
+        process = start_list(office, site)
+        office.kill_busy_worker(site)
+        check_list(office, site, process)

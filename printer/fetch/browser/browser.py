@@ -495,12 +495,7 @@ class Browser(Closing):
     def capture(self, url: str) -> Capture:
         """Load a page, run its scripts, and return it as HTML in UTF-8 with its layout.
 
-        Args:
-            url: the address as a user writes it.
-
-        Raises:
-            FetchError: the page cannot be loaded within ``options.timeout`` seconds.
-            MissingLibrary: no Chromium can be started.
+        Raise :class:`FetchError`, or :class:`MissingLibrary` if no Chromium can be started.
         """
         url = normalize_url(url)
         with self._loop_lock:

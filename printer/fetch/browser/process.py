@@ -324,12 +324,8 @@ class BrowserProcess:
     async def while_alive(self, work: Awaitable[T]) -> T:
         """Return the result of some work with the browser.
 
-        After an error the browser is checked again, as its death may be the cause.
-
-        Raises:
-            BrowserDied: the browser ended.
-            PagesTooLarge: several pages needed more than ``MAX_MEMORY`` together.
-            TooLarge: its only page needed more than that.
+        Raise :class:`BrowserDied` if the browser ended, which may be the cause of another error,
+        and :class:`PagesTooLarge` or :class:`TooLarge` for more than ``MAX_MEMORY``.
         """
         work_task = asyncio.ensure_future(work)
         death = asyncio.ensure_future(self.disconnected.wait())

@@ -14,10 +14,7 @@ from ...errors import RenderError
 from ...options import PrintOptions
 
 if TYPE_CHECKING:
-    from pikepdf import Page, Pdf
-
-#: Left, bottom, right and top.
-Rectangle: TypeAlias = tuple[float, float, float, float]
+    from pikepdf import Pdf, Rectangle
 
 #: The indexes of the pages on a side of a sheet, by rows from the top left; None for a blank page.
 Side: TypeAlias = tuple[int | None, ...]
@@ -74,10 +71,12 @@ def _draw_sheets(
 ) -> bytes:
     """Draw pages on sheets of the first page's size, rotated for two pages side by side."""
     import pikepdf
+    from pikepdf import Rectangle
 
     try:
         with pikepdf.open(BytesIO(pdf)) as source, pikepdf.new() as target:
-            width, height = _page_size(source.pages[0])
+            page = Rectangle(source.pages[0].mediabox)
+            width, height = page.width, page.height
             sheet = (2 * width, height) if booklet else (width, height)
             if grid == (2, 1) and not booklet:
                 sheet = (height, width)
@@ -94,41 +93,29 @@ def _draw_sheets(
 def _draw_side(
     source: Pdf, target: Pdf, side: Side, sheet: tuple[float, float], grid: tuple[int, int]
 ) -> None:
-    import pikepdf
+    """Draw pages in the cells of a sheet, centered and as large as possible."""
+    from pikepdf import Name
 
-    forms = pikepdf.Dictionary()
-    operations = []
+    page = target.add_blank_page(page_size=sheet)
     for index, cell in zip(side, _cells(sheet, grid), strict=True):
         if index is not None:
-            page, name = source.pages[index], f"/P{index}"
-            forms[name] = target.copy_foreign(page.as_form_xobject())
-            operations.append(_draw_in_cell(name, _page_size(page), cell))
-    page = target.add_blank_page(page_size=sheet)
-    page.obj.Resources = pikepdf.Dictionary(XObject=forms)
-    page.obj.Contents = target.make_stream("\n".join(operations).encode())
-
-
-def _page_size(page: Page) -> tuple[float, float]:
-    left, bottom, right, top = (float(value) for value in page.mediabox)
-    return right - left, top - bottom
-
-
-def _draw_in_cell(name: str, size: tuple[float, float], cell: Rectangle) -> str:
-    """Return operators that draw a form centered in a cell, as large as possible."""
-    left, bottom, right, top = cell
-    scale = min((right - left) / size[0], (top - bottom) / size[1])
-    x = (left + right - scale * size[0]) / 2
-    y = (bottom + top - scale * size[1]) / 2
-    return f"q {scale:.6f} 0 0 {scale:.6f} {x:.4f} {y:.4f} cm {name} Do Q"
+            form = target.copy_foreign(source.pages[index].as_form_xobject())
+            name = page.add_resource(form, Name.XObject, Name(f"/P{index}"))
+            placement = page.calc_form_xobject_placement(
+                form, name, cell, invert_transformations=True, allow_shrink=True, allow_expand=True
+            )
+            page.contents_add(placement)
 
 
 def _cells(sheet: tuple[float, float], grid: tuple[int, int]) -> Iterator[Rectangle]:
     """Yield the cells of a grid, by rows from the top left."""
+    from pikepdf import Rectangle
+
     width, height = sheet[0] / grid[0], sheet[1] / grid[1]
     for row in reversed(range(grid[1])):
         for column in range(grid[0]):
             left, bottom = column * width, row * height
-            yield left, bottom, left + width, bottom + height
+            yield Rectangle(left, bottom, left + width, bottom + height)
 
 
 def _copy_metadata(source: Pdf, target: Pdf, *, booklet: bool) -> None:

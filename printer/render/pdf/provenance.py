@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
+from jinja2 import Environment
 
 from ...capture import PageSource
 from ...output import ExtractedPage
@@ -70,43 +71,15 @@ _PROPERTIES = {
     "fetched": "When each page was fetched",
     "sha256": "The SHA-256 of each page as it was received, after decompression",
 }
-# Descriptions for the RDF of an XMP packet; PDF/A requires the schema (ISO 19005-3, 6.6.2.3).
-_XMP = Markup(
-    '<rdf:Description rdf:about="" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
-    ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:webprint="{namespace}">'
-    "<dc:source>{source}</dc:source>{properties}</rdf:Description>\n"
-    '<rdf:Description rdf:about="" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
-    ' xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"'
-    ' xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#"'
-    ' xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">'
-    '<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">'
-    "<pdfaSchema:schema>Where a printed web page came from</pdfaSchema:schema>"
-    "<pdfaSchema:namespaceURI>{namespace}</pdfaSchema:namespaceURI>"
-    "<pdfaSchema:prefix>webprint</pdfaSchema:prefix>"
-    "<pdfaSchema:property><rdf:Seq>{schema}</rdf:Seq></pdfaSchema:property>"
-    "</rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>"
-)
-_PROPERTY = Markup("<webprint:{name}><rdf:Seq>{values}</rdf:Seq></webprint:{name}>")
-_VALUE = Markup("<rdf:li>{}</rdf:li>")
-_SCHEMA_PROPERTY = Markup(
-    '<rdf:li rdf:parseType="Resource"><pdfaProperty:name>{name}</pdfaProperty:name>'
-    "<pdfaProperty:valueType>seq Text</pdfaProperty:valueType>"
-    "<pdfaProperty:category>external</pdfaProperty:category>"
-    "<pdfaProperty:description>{meaning}</pdfaProperty:description></rdf:li>"
-)
 
 
 def _build_xmp(rows: Sequence[dict[str, str]]) -> bytes:
-    none = Markup("")
-    properties = none.join(
-        _PROPERTY.format(name=name, values=none.join(_VALUE.format(row[name]) for row in rows))
-        for name in _PROPERTIES
+    """Return descriptions for the RDF of an XMP packet."""
+    source = Path(__file__).with_name("provenance.xml.j2").read_text("utf-8")
+    template = Environment(autoescape=True).from_string(
+        "".join(map(str.strip, source.splitlines()))
     )
-    schema = none.join(
-        _SCHEMA_PROPERTY.format(name=name, meaning=meaning) for name, meaning in _PROPERTIES.items()
-    )
-    source = rows[0]["source"] if rows else ""
-    xmp = _XMP.format(namespace=NAMESPACE, source=source, properties=properties, schema=schema)
+    xmp = template.render(rows=rows, namespace=NAMESPACE, properties=_PROPERTIES)
     return xmp.encode("ascii", "xmlcharrefreplace")
 
 

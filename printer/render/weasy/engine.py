@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import logging
 import os
 import re
 import sys
@@ -41,7 +40,7 @@ from .figure_placement import MIN_LAST_LINES, has_class
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
 from .layout_text import LayoutText, read_layout_text
-from .patches import WarningCollector, patched
+from .patches import collected_warnings, patched
 
 if TYPE_CHECKING:
     from weasyprint.urls import URLFetcher
@@ -67,9 +66,7 @@ _INSTALL = "On Debian or Ubuntu: apt-get install {}; 'webprint doctor' checks th
 def render_pdf(document: Document) -> RenderedPdf:
     """Render a document; pictures and glyphs that cannot be drawn become warnings.
 
-    Raises:
-        MissingLibrary: Pango or all fonts are missing.
-        RenderError: WeasyPrint fails.
+    Raise :class:`MissingLibrary` without Pango or any font, or :class:`RenderError`.
     """
     try:
         import weasyprint
@@ -310,10 +307,7 @@ def import_weasyprint() -> None:
     If HarfBuzz subsets fonts, WeasyPrint calls fontTools for variable fonts only.  Its C
     declarations are compiled already; without them, cffi also starts some forty processes to look
     for libraries by the names that they have on other systems.  Not safe while other threads
-    import.
-
-    Raises:
-        OSError: A system library is missing.
+    import.  Raise OSError if a system library is missing.
     """
     stand_ins: dict[str, ModuleType] = {
         name: _DeferredModule(name) for name in _DEFERRED if name not in sys.modules
@@ -388,21 +382,6 @@ def load_fonts() -> frozenset[str]:
     return _families
 
 
-@contextmanager
-def collected_warnings() -> Iterator[list[str]]:
-    """Collect WeasyPrint's log instead of printing it."""
-    logger = logging.getLogger("weasyprint")
-    collector = WarningCollector()
-    propagate = logger.propagate
-    logger.addHandler(collector)
-    logger.propagate = False
-    try:
-        yield collector.messages
-    finally:
-        logger.removeHandler(collector)
-        logger.propagate = propagate
-
-
 MAX_WARNINGS = 20
 _BROKEN_DRAWING = "Failed to render SVG image"
 _MISSING_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
@@ -470,11 +449,7 @@ class CompiledFFI(_cffi_backend.FFI):  # type: ignore[misc]
         return super().dlopen(name, flags | os.RTLD_NOW | os.RTLD_NODELETE)
 
     def cdef(self, source: str) -> None:
-        """Check that the source is that of the compiled declarations.
-
-        Raises:
-            StaleDeclarations: They differ.
-        """
+        """Raise :class:`StaleDeclarations` unless the compiled declarations have this source."""
         if hash_declarations(source) != self.source:
             raise StaleDeclarations
 
@@ -519,11 +494,10 @@ def number_lines(pdf: bytes, pages: list[Any], interval: int) -> bytes:
         for index, (page, overlay) in enumerate(pairs):
             if page.mediabox[3] != overlay.mediabox[3]:
                 continue  # A rotated page has a table.
-            if "/XObject" not in page.Resources:
-                page.Resources.XObject = pikepdf.Dictionary()
             # Pages may share their resources, so each overlay needs its own name.
-            name = f"/LineNumbers{index}"
-            page.Resources.XObject[name] = document.copy_foreign(overlay.as_form_xobject())
+            name = pikepdf.Name(f"/LineNumbers{index}")
+            form = document.copy_foreign(overlay.as_form_xobject())
+            page.add_resource(form, pikepdf.Name.XObject, name)
             page.contents_add(b"q", prepend=True)
             page.contents_add(f"Q /Artifact BMC q {name} Do Q EMC".encode())
         target = BytesIO()

@@ -1,23 +1,11 @@
 """Placement of large pictures, which are moved or shrunk to avoid gaps at the foot of pages.
 
 WeasyPrint has no floating figures: one that does not fit on a page begins the next page and leaves
-a gap.  So after the layout of a page, a figure that begins the next page is placed differently,
-and the page is laid out again.  In the order in which it is tried, the figure is
-
-- shrunk slightly,
-- moved after the text that follows it, one paragraph at a time, or to the top of the next page
-  inside this text if it would then be above another figure without a caption of its own,
-- shrunk by up to 30 %,
-- moved before the text above it, as far as is needed to fit on the page,
-- shrunk to less than half of its size if a fifth of the page would be blank,
-- shrunk together with the largest picture on the page, which is shrunk by up to 30 %,
-- moved after the next heading and the paragraph below it.
-
-It is never moved past the line that introduces it, nor up past code.
-
+a gap.  So after the layout of a page, a figure that begins the next page is shrunk or moved, in the
+steps of ``_PageFiller._try_next``, and the page is laid out again.  A change that does not fill the
+page better is undone.  A figure is never moved past the line that introduces it, nor up past code.
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
 
-A change that does not fill the page better is undone.  Rows of figures with text are only moved.
 If a list, a table, a stanza, code or a box that is kept whole does not quite fit, the spaces on the
 page are reduced.  It may be broken between its items, rows or lines if it would leave a large gap,
 or else separated from its lead-in.  A table on a rotated page is moved after text until the page

@@ -38,12 +38,7 @@ class HyphDict(pyphen.HyphDict):  # type: ignore[misc]
     """A dictionary of Pyphen that parses its patterns as they are needed."""
 
     def __init__(self, path: Path) -> None:
-        """Read a file of patterns in the format of Hunspell.
-
-        Raises:
-            OSError: The file cannot be read.
-            LookupError: Its encoding is unknown.
-        """
+        """Read a file of patterns in the format of Hunspell."""
         first_line, _, body = path.read_bytes().partition(b"\n")
         encoding = first_line.decode("ascii").strip().lower()
         text = body.decode("cp1251" if encoding == "microsoft-cp1251" else encoding)

@@ -284,23 +284,6 @@ def _space_letters(context: Any, box: Box, spacing: float, advance: float) -> fl
     return advance
 
 
-def space_words(
-    original: Callable[..., Any], context: Any, box: Box, spacing: float, advance: float
-) -> Any:
-    """Add space between the words of a text that is shaped again only when it is drawn."""
-    from weasyprint.layout.inline import count_expandable_spaces
-
-    layout = getattr(box, "pango_layout", None)
-    if layout is None or not hasattr(box, "text"):
-        return original(context, box, spacing, advance)
-    box.justification_spacing = layout.justification_spacing = spacing
-    layout.text = box.text  # which may have lost a space at its end
-    box.position_x += advance
-    added = spacing * count_expandable_spaces(box)
-    box.width += added
-    return advance + added
-
-
 #: The most lines that are moved to the next page for a word that is not to be divided.
 MAX_LINES_MOVED = 2
 
@@ -427,7 +410,7 @@ def reuse_style_sheet(original: Callable[..., Any], *args: Any, **kwargs: Any) -
     return css
 
 
-class WarningCollector(logging.Handler):
+class _WarningCollector(logging.Handler):
     """Collects the warnings of one thread."""
 
     def __init__(self) -> None:
@@ -440,6 +423,21 @@ class WarningCollector(logging.Handler):
             self.messages.append(record.getMessage())
 
 
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect WeasyPrint's log instead of printing it."""
+    logger = logging.getLogger("weasyprint")
+    collector = _WarningCollector()
+    propagate = logger.propagate
+    logger.addHandler(collector)
+    logger.propagate = False
+    try:
+        yield collector.messages
+    finally:
+        logger.removeHandler(collector)
+        logger.propagate = propagate
+
+
 MAX_CACHED_STYLE_SHEETS = 16
 
 
@@ -450,18 +448,14 @@ def _parse_style_sheet(
     """Return a style sheet and its rules; None if it has faults, of which each document warns."""
     page_rules: list[Any] = []
     counter_style: dict[str, Any] = {}
-    logger, collector = logging.getLogger("weasyprint"), WarningCollector()
-    logger.addHandler(collector)
-    try:
-        rules = {"page_rules": page_rules, "counter_style": counter_style}
+    rules = {"page_rules": page_rules, "counter_style": counter_style}
+    with collected_warnings() as messages:
         css = original(string=text, media_type=media, **rules)
-    finally:
-        logger.removeHandler(collector)
-    return None if collector.messages else (css, page_rules, counter_style)
+    return None if messages else (css, page_rules, counter_style)
 
 
-def lay_out_lines_once(original: Any, *args: Any, **kwargs: Any) -> Any:
-    """Make the layout of a line that is not shaped again to try one more word."""
+def free_attributes(original: Any, *args: Any, **kwargs: Any) -> Any:
+    """Make the layout of a line that frees its attributes."""
     return _line_layout(original)(*args, **kwargs)
 
 
@@ -470,18 +464,13 @@ def _line_layout(base: Any) -> Any:
     from weasyprint.text.ffi import pango
 
     class LineLayout(base):  # type: ignore[misc]
-        """A layout that keeps its first line if the text set begins with it and does not fit.
+        """A layout that frees its attributes.
 
-        Pango, since 1.50, lets the spaces at the end of a line hang.  So a word that it puts on the
-        second line does not fit the first one without its space either.
-
-        It frees its attributes.  WeasyPrint never releases the attribute list of a layout, because
-        all lists share one attribute of font features.  Here each list owns its attribute, so that
-        Pango frees both with the layout.  A font configuration belongs to one thread, so nothing
-        else uses the cache of attributes meanwhile.
+        WeasyPrint never releases the attribute list of a layout, because all lists share one
+        attribute of font features.  Here each list owns its attribute, so that Pango frees both
+        with the layout.  A font configuration belongs to one thread, so nothing else uses the cache
+        of attributes meanwhile.
         """
-
-        broken_at: int | None = None
 
         def setup(self, style: Any) -> None:
             shared = style.font_config.font_features
@@ -490,18 +479,6 @@ def _line_layout(base: Any) -> Any:
             if shared:
                 pango.pango_attr_list_unref(pango.pango_layout_get_attributes(self.layout))
                 shared.clear()
-
-        def get_first_line(self) -> Any:
-            line, self.broken_at = super().get_first_line()
-            return line, self.broken_at
-
-        def set_text(self, text: str, justify: bool = False) -> None:
-            at = self.broken_at
-            is_longer = at is not None and not justify and len(text.encode()) > at
-            if is_longer and len(text) < len(self.text) and self.text.startswith(text):
-                return
-            self.broken_at = None
-            super().set_text(text, justify)
 
     return LineLayout
 
@@ -575,7 +552,6 @@ PATCHES = (
     Patch("weasyprint.layout.inline", "split_inline_box", fill_line),
     Patch("weasyprint.layout.inline", "split_text_box", split_planned_text),
     Patch("weasyprint.layout.inline", "can_break_text", can_break_after_space),
-    Patch("weasyprint.layout.inline", "add_word_spacing", space_words),
     Patch("weasyprint.layout.inline", "justify_line", justify),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),
     Patch("weasyprint.layout.column", "_report_footnotes", report_notes),
@@ -584,7 +560,7 @@ PATCHES = (
     Patch("weasyprint.layout.page", "remake_page", place_figures_on_page),
     Patch("weasyprint.draw.border", "draw_column_rules", draw_rules_between),
     Patch("weasyprint.draw.text", "draw_first_line", add_actual_text),
-    Patch("weasyprint.text.line_break", "Layout", lay_out_lines_once),
+    Patch("weasyprint.text.line_break", "Layout", free_attributes),
     Patch("weasyprint.text.line_break", "get_font_description", compute_once),
     Patch("weasyprint.layout.inline", "strut", compute_once),
     Patch("weasyprint.pdf.fonts", "TTFont", keep_font_time),
