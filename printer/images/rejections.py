@@ -43,6 +43,8 @@ def rejection_reason(
         return "a smiley"
     if "an SVG file" in names and names & _ICON_FEATURES:
         return INTERFACE_DRAWING
+    if not caption.text and _is_mark(reader, candidate, names):
+        return INTERFACE_DRAWING
     if is_preview(candidate) and reader.copies[candidate.url_key] > 1:
         return "a placeholder"
     if not caption.text and (reason := _reason_without_caption(reader, candidate, names)):
@@ -57,6 +59,29 @@ def rejection_reason(
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
         return "as small as an icon"
     return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
+
+
+#: The features of marks of customers, in rows on pages that sell something.
+_LOGO_FEATURES = frozenset({"file of a logo", "named as a logo"})
+#: The longer side of the largest icons, if it is known.
+_MAX_LARGE_ICON_PX = 300
+_ICON_NAME = re.compile(r"(?<![a-z])icons?(?![a-z])")
+
+
+def _is_mark(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+    """Return whether a file that is no photograph is an icon, or sells something by its logo."""
+    if "the page's own picture" in names or candidate.best is None:
+        return False
+    path = original_url(candidate.best.url).partition("?")[0]
+    if _PHOTOGRAPH_FILE.search(path):
+        return False
+    is_small = max(candidate.width, candidate.height) <= _MAX_LARGE_ICON_PX
+    if is_small and _ICON_NAME.search(path.rpartition("/")[2].lower()):
+        return not candidate.alt or _ICON_NAME.search(candidate.alt.lower()) is not None
+    return reader.verdict.kind in _SELLING_KINDS and not _LOGO_FEATURES.isdisjoint(names)
+
+
+_SELLING_KINDS = frozenset({"service", "product"})
 
 
 def _is_in_dialog(reader: FeatureReader, candidate: Candidate) -> bool:

@@ -860,3 +860,23 @@ def test_a_picture_that_ends_the_article_with_its_alternative_text_as_caption_is
             f"<article><h1>The ferry</h1>{f'<p>{TEXT}</p>' * 9}{box.format(line)}</article>"
         )
         assert names(find_pictures(page, verdict)) == printed
+
+
+@pytest.mark.parametrize(
+    ("picture", "kind", "remains"),
+    [
+        ('<img src="/quay-icon.png">', "article", False),
+        ('<img src="/quay-icon.png" alt="Quay icon">', "article", False),
+        ('<img src="/quay-icon.png" alt="The icon on the map">', "service", False),
+        ('<img src="/quay-icon.png" alt="The quay at noon">', "article", True),
+        ('<img src="/style-icons.jpg">', "article", True),
+        ('<img src="/icon-of-the-sea.webp" width=900 height=600>', "article", True),
+        ('<img src="/silicon.png">', "article", True),
+        ('<img src="/logo-marl.svg">', "service", False),
+        ('<div class="logo-item"><img src="/marl.png"></div>', "product", False),
+        ('<div class="boat-item"><img src="/marl.png"></div>', "product", True),
+    ],
+)
+def test_an_icon_or_the_logo_of_a_customer_is_refused(picture, kind, remains) -> None:
+    page, verdict = read(article(f'<figure class="wp-block-image">{picture}</figure>'))
+    assert bool(find_pictures(page, replace(verdict, kind=kind))) is remains
