@@ -39,7 +39,7 @@ class Caption:
 
 
 _CAPTION_NAME = re.compile(
-    r"caption|(?<![a-z])(?:cap|legend[ae]?|bildunterschrift|bild-?text|didascalia|dida|pie-?de-?foto|"
+    r"caption|(?<![a-z])(?:cap|legend[ae]?|bild-?unter(?:schrift|titel)|bild-?text|didascalia|dida|pie-?de-?foto|"
     r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|title|desc\w{0,8})|media-?subtitle\w{0,4}|"
     r"(?:info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
     r"(?:img|picture)[-_]{0,2}(?:desc\w{0,8}|text|source)|subtitle-?img|fig-?text|byline-?img)"
@@ -73,6 +73,8 @@ _CREDIT_AFTER = re.compile(
 _MAX_CHARS = 1200
 #: The words for a kind of medium.
 _MEDIA = frozenset(_TABLE["media"])
+#: A count or a rating.
+_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 #: A counter such as "2/5" or a playing time.
 _COUNTER = re.compile(
     r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?(?:\s(?:photos?|fotos?|bilder|images?))?"
@@ -117,7 +119,7 @@ class CaptionFinder:
         spans, credit = read_caption(distinct.values(), self.page.base)
         indexes = frozenset(segment.index for segment in segments)
         text = plain_text(spans).strip().lower()
-        is_number = text.isdecimal() or _COUNTER.fullmatch(text)
+        is_number = _NUMBER.fullmatch(text) or _COUNTER.fullmatch(text)
         is_label = text in _MEDIA or is_number or _is_date(self.page, text)
         title = self.page.metadata.title if segments[0].block.tag != "h1" else ""
         is_title = comparison_key(text) == comparison_key(title)
@@ -156,7 +158,7 @@ def _ancestors(finder: CaptionFinder, candidate: Candidate) -> Iterator[int]:
         index = finder.index.parents[index]
 
 
-_CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
+_CAPTION_CLASS = re.compile(r"caption|description|legend|bildunter", re.IGNORECASE)
 
 
 def _is_heading(finder: CaptionFinder, segment: Segment) -> bool:
