@@ -97,7 +97,8 @@ _WIDGET = re.compile(r"\b(?:widgets?|plugin)\b", re.IGNORECASE)
 _POST_FRAME = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
 #: The address of a post: a noun and its number.
 _POST_ADDRESS = re.compile(
-    r"/(?:tweet|toot|post|status(?:es)?)\b\S{0,20}[/=][0-9]{6,}", re.IGNORECASE
+    r"/(?:tweet|toot|post|status(?:es)?)\b\S{0,20}[/=][0-9]{6,}|/(?:p|reel|tv)/[\w-]{8,}",
+    re.IGNORECASE,
 )
 _MIN_UNKNOWN_FRAME_SIDE_PX = 150
 
@@ -145,6 +146,9 @@ def _format_duration(text: str) -> str:
 # Social posts
 
 
+_MAX_POST_LINKS = 30
+#: The title of a post that is a picture or a film, with no text but a signature.
+_MAX_LINE_CHARS = 300
 _POST_URL = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 
 
@@ -154,14 +158,21 @@ class PostBuilder(QuoteBuilder):
     def __init__(self, element: HtmlElement, resolve: Resolve) -> None:
         super().__init__(post=True)
         self.url = ""
-        for name, value in islice(element.items(), 40):
-            if not self.url and _POST_URL.search(name) and value.strip():
-                url = resolve(value.strip()[:_MAX_URL_CHARS])
-                self.url = url if url.startswith("http") else ""
+        self.line = element_line(element, limit=_MAX_LINE_CHARS)
+        stated = [value for name, value in element.items()[:40] if _POST_URL.search(name)]
+        links = (link.get("href") or "" for link in islice(element.iter("a"), _MAX_POST_LINKS))
+        linked = (href for href in links if _POST_ADDRESS.search(href[:_MAX_URL_CHARS]))
+        for value in filter(None, map(str.strip, (*stated, *linked))):
+            url = resolve(value[:_MAX_URL_CHARS])
+            if url.startswith("http"):
+                self.url = url
+                break
 
     def build(self) -> list[Block]:
         """Return the post, or a quotation if its URL is unknown."""
         blocks = super().build()
+        if not blocks and self.url:
+            return [Embed("post", self.url, self.line)]
         if len(blocks) != 1 or not isinstance(quote := blocks[0], Quote):
             return blocks
         links = [span.href for span in quote.cite if span.href.startswith("http")]

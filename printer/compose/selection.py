@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 from ..article import Figure
 from ..html.index import BLOCK_TAGS, ElementFlag, Leaf, PageIndex, Segment, tag_and_class
 from ..html.page import Page
-from ..html.structure import TEX_ATTRIBUTES, image_tex
+from ..html.structure import TEX_ATTRIBUTES, image_tex, is_social_post
 from ..html.visibility import is_not_displayed
 from ..selection import PlacedFigure, Verdict
 from ..text import count_words
@@ -38,7 +38,7 @@ class Selection:
 
 
 #: Textless elements that are selected if they are among selected text.
-_TEXTLESS_TAGS = ("hr", "math", "script", "iframe", "video", "audio", "img")
+_TEXTLESS_TAGS = ("hr", "math", "script", "iframe", "video", "audio", "img", "blockquote")
 MAX_ENTRY_CHARS = 250
 _MAX_ENTRY_CHARS_IN_ARTICLE = 100
 MIN_ENTRIES = 3
@@ -256,6 +256,8 @@ def _find_textless(page: Page) -> list[HtmlElement]:
 def _has_content(element: HtmlElement) -> bool:
     if element.tag == "script":
         return (element.get("type") or "").startswith("math/tex")
+    if element.tag == "blockquote":
+        return is_social_post(element)  # of a picture, perhaps, with no text but a signature
     if element.tag in ("audio", "video") and is_not_displayed(element):
         return False  # a player of its own, as of a text read aloud
     return element.tag != "img" or bool(image_tex(element))

@@ -388,7 +388,7 @@ def _have_common_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
 
 
 #: Elements whose backgrounds are not pictures of their own.
-_NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
+_NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a", "button", "label"})
 # A background of more text is not a picture of the article.
 _MAX_SEGMENTS_OVER = 8
 _MAX_BACKGROUNDS = 300

@@ -16,6 +16,7 @@ from ..article import MARKS, Span, Spans, plain_text
 from ..files import load_json
 from ..html.index import BLOCK_TAGS, ElementFlag, Segment
 from ..html.metadata.bylines import is_label_alone
+from ..html.metadata.dates import LONG_WORD, MONTHS, find_date
 from ..html.page import Page
 from ..html.parse import element_line
 from ..text import CAMEL_CASE, COLONS, INVISIBLE, class_pattern, comparison_key
@@ -38,7 +39,7 @@ class Caption:
 
 
 _CAPTION_NAME = re.compile(
-    r"caption|(?<![a-z])(?:cap|legend[ae]?|bildunterschrift|bild-?text|didascalia|dida|pie-?de-?foto|"
+    r"caption|(?<![a-z])(?:cap|legend[ae]?|bild-?unter(?:schrift|titel)|bild-?text|didascalia|dida|pie-?de-?foto|"
     r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|title|desc\w{0,8})|media-?subtitle\w{0,4}|"
     r"(?:info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
     r"(?:img|picture)[-_]{0,2}(?:desc\w{0,8}|text|source)|subtitle-?img|fig-?text|byline-?img)"
@@ -46,7 +47,9 @@ _CAPTION_NAME = re.compile(
     re.IGNORECASE,
 )
 _NOT_CAPTION_NAME = re.compile(
-    r"recaptcha|closed-?caption|captions?-?(?:toggle|button|track)", re.IGNORECASE
+    r"recaptcha|closed-?caption|captions?-?(?:toggle|button|track)"
+    r"|(?<![\w-])caption-(?:xs|s|sm|m|md|l|lg|xl)(?![\w-])",  # sizes of text
+    re.IGNORECASE,
 )
 
 
@@ -65,10 +68,13 @@ _CREDIT_AFTER = re.compile(
     "(?:"
     + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
     + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=]|©|\([Cc]\) |（[CcＣ]）"
+    r"|(?<=[.!?] )(?:Photo|Image|Picture|Graphic|Illustration) (?:via|by|courtesy of) "
 )
 _MAX_CHARS = 1200
 #: The words for a kind of medium.
 _MEDIA = frozenset(_TABLE["media"])
+#: A count or a rating.
+_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 #: A counter such as "2/5" or a playing time.
 _COUNTER = re.compile(
     r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?(?:\s(?:photos?|fotos?|bilder|images?))?"
@@ -113,10 +119,19 @@ class CaptionFinder:
         spans, credit = read_caption(distinct.values(), self.page.base)
         indexes = frozenset(segment.index for segment in segments)
         text = plain_text(spans).strip().lower()
-        is_label = not credit and (text in _MEDIA or _COUNTER.fullmatch(text))
+        is_number = _NUMBER.fullmatch(text) or _COUNTER.fullmatch(text)
+        is_label = text in _MEDIA or is_number or _is_date(self.page, text)
         title = self.page.metadata.title if segments[0].block.tag != "h1" else ""
         is_title = comparison_key(text) == comparison_key(title)
+        is_label = is_label and not credit
         return Caption(() if is_label or is_title else spans, credit, indexes)
+
+
+def _is_date(page: Page, text: str) -> bool:
+    """Return whether a text is the date of the article and nothing else."""
+    published = page.metadata.published[:10]
+    is_date = bool(published) and find_date(text, page.metadata.language) == published
+    return is_date and MONTHS.keys() >= set(LONG_WORD.findall(text))
 
 
 def _caption_in_noscript(candidate: Candidate) -> Caption:
@@ -143,7 +158,7 @@ def _ancestors(finder: CaptionFinder, candidate: Candidate) -> Iterator[int]:
         index = finder.index.parents[index]
 
 
-_CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
+_CAPTION_CLASS = re.compile(r"caption|description|legend|bildunter", re.IGNORECASE)
 
 
 def _is_heading(finder: CaptionFinder, segment: Segment) -> bool:
@@ -181,8 +196,8 @@ def _in_figcaption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
             begin, end = _segment_bounds(finder, inner)
             if elements[inner].tag == "figcaption" and begin < end:
                 above = finder.page.segments[finder.index.segment_begins[index] : begin]
-                return [
-                    *filter(partial(_is_heading, finder), above),
+                return [  # not the article's title
+                    *(s for s in above if s.block.tag != "h1" and _is_heading(finder, s)),
                     *finder.page.segments[begin:end],
                 ]
         begin, end = _segment_bounds(finder, index)
@@ -298,7 +313,9 @@ def _is_label_or_menu(segment: Segment) -> bool:
     is_short = len(segment.text.split()) <= _MAX_LABEL_WORDS
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a" and not leaf.tail}
     is_menu = len(links) >= _MIN_MENU_LINKS and 2 * segment.link_chars > len(segment.text)
-    return is_menu or (is_short and bool(_LABEL_NAME.search(_element_name(segment.block))))
+    around = segment.block, segment.leaves[0].parent
+    names = (_element_name(element) for element in around if element is not None)
+    return is_menu or (is_short and any(map(_LABEL_NAME.search, names)))
 
 
 def _with_caption_above(
@@ -441,7 +458,10 @@ def _is_emphasized(segment: Segment) -> bool:
     return True
 
 
-_PICTURE = r"photo(?:graph)?s?|pictures?|images?|fotos?|bild(?:er)?|graphics?|illustrations?|grafik"
+_PICTURE = (
+    r"photo(?:graph(?:er|y)?)?s?|pictures?|images?|fotos?|bild(?:er)?"
+    r"|graphics?|illustrations?|grafik"
+)
 _CREDIT_START = re.compile(
     rf"\W{{0,3}}(?:(?:{_PICTURE}|sources?|quellen?|fonte|fuente|credits?|crédits?|copyright|courtesy)"
     r"(?:\s(?:credits?|by|courtesy|of|source|via)){0,2}\s?[:：]|©|\(c\)\s|"
@@ -497,7 +517,7 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     spans = _join_pieces(text)
     if not credit and len(line := plain_text(spans)) <= _MAX_LONE_CREDIT_CHARS:
         return (_italic_credit(spans) if _CREDIT_START.match(line) else spans), ""
-    return spans, _strip_brackets(credit.lstrip(":：").strip("|·•/-–— "))
+    return spans, _strip_brackets(credit.lstrip(":：.").strip("|·•/-–— "))
 
 
 def _italic_credit(spans: Spans) -> Spans:

@@ -489,6 +489,8 @@ def _drop_random(run: re.Match[str]) -> str:
 
 
 #: Runs of letters and digits that may be random, such as a hash or an identifier.
+#: A size in the name of a file, whose letters are no word: '512x512', '1200px'.
+_SIZE = re.compile(r"(?<![0-9])[0-9]{2,4}(?:x[0-9]{2,4}|px)(?![0-9a-z])")
 _RANDOM_RUN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9]{8,}")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
@@ -516,7 +518,8 @@ class _WordTable:
     def features(self, names: str) -> frozenset[str]:
         """Return the features of words and of pairs; a pair in the table counts for both words."""
         words = [
-            word.lower() for word in _WORDS.findall(_RANDOM_RUN.sub(_drop_random, names[:400]))
+            word.lower()
+            for word in _WORDS.findall(_RANDOM_RUN.sub(_drop_random, _SIZE.sub(" ", names[:400])))
         ]
         pairs = [one + other for one, other in pairwise(words)]
         paired = {i for i, pair in enumerate(pairs) if pair in self._features}
@@ -533,9 +536,12 @@ _host_features = lru_cache(1024)(_WordTable(_TABLES["hosts"]).features)
 _MIN_DESCRIBING_WORDS = 6
 
 
+#: The folders in which Drupal and TYPO3 keep all files of a site.
+_FILES_FOLDER = re.compile(r"(?:^|/)(?:sites/default/files|fileadmin/user_upload)/")
+
+
 def address_features(url: str) -> frozenset[str]:
-    # Drupal keeps all files of a site in this folder.
-    path = url.partition("?")[0].replace("/sites/default/files/", "/")
-    features = _file_features(path[-80:]) | _host_features(path[:80])
+    path = _FILES_FOLDER.sub("/", url.partition("?")[0])
+    features = _file_features(path[-80:]) | _host_features(path.rpartition("/")[0][:80])
     is_described = len(long_words(re.split("/|%2F", path)[-1])) >= _MIN_DESCRIBING_WORDS
     return features - {"file of nothing"} if is_described else features

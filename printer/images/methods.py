@@ -232,7 +232,10 @@ def _apply_threshold(
         score = weights.score(names)
         may_be_closing = names >= _CLOSING_FEATURES and names.isdisjoint(FURNITURE_FEATURES)
         is_closing = may_be_closing and repeats_alt(candidate.alt, captions.find(candidate).text)
-        threshold = weights.threshold - (_LEAD_BONUS if candidate is lead or is_closing else 0)
+        bonus = _LEAD_BONUS if candidate is lead or is_closing else 0
+        if names >= _END_FEATURES and names.isdisjoint(_UNLISTED_FEATURES | LINK_FEATURES):
+            bonus = max(bonus, _LISTED_BONUS * bool(names & {"side large", "file wide"}))
+        threshold = weights.threshold - bonus
         if score < threshold and candidate not in listed:
             reasons[candidate] = weights.reject_reason(names)
             continue

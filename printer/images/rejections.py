@@ -43,6 +43,8 @@ def rejection_reason(
         return "a smiley"
     if "an SVG file" in names and names & _ICON_FEATURES:
         return INTERFACE_DRAWING
+    if not caption.text and _is_mark(reader, candidate, names):
+        return INTERFACE_DRAWING
     if is_preview(candidate) and reader.copies[candidate.url_key] > 1:
         return "a placeholder"
     if not caption.text and (reason := _reason_without_caption(reader, candidate, names)):
@@ -57,6 +59,35 @@ def rejection_reason(
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
         return "as small as an icon"
     return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
+
+
+#: The features of marks of customers, in rows on pages that sell something.
+_LOGO_FEATURES = frozenset({"file of a logo", "named as a logo"})
+#: The alternative text of a row of stars.
+_RATING = re.compile(r"[0-9](?:[.,][0-9]{1,2})? ?(?:out of|of|von|sur|de|su|av|van|/) ?(?:5|10)\b")
+#: The longer side of the largest icons, if it is known.
+_MAX_LARGE_ICON_PX = 300
+_ICON_NAME = re.compile(r"(?<![a-z])icons?(?![a-z])")
+
+
+def _is_mark(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+    """Return whether a file that is no photograph is an icon, a customer's logo or a rating."""
+    if _RATING.match(candidate.alt):
+        return True
+    if "the page's own picture" in names or candidate.best is None:
+        return False
+    path = original_url(candidate.best.url).partition("?")[0]
+    if _PHOTOGRAPH_FILE.search(path):
+        return False
+    is_small = max(candidate.width, candidate.height) <= _MAX_LARGE_ICON_PX
+    if is_small and _ICON_NAME.search(path.rpartition("/")[2].lower()):
+        return not candidate.alt or _ICON_NAME.search(candidate.alt.lower()) is not None
+    is_customer = reader.verdict.kind in _SELLING_KINDS and not _LOGO_FEATURES.isdisjoint(names)
+    is_of_site = not reader.verdict.lists_things and names >= {"file of a logo", "side under 64"}
+    return is_customer or is_of_site
+
+
+_SELLING_KINDS = frozenset({"service", "product"})
 
 
 def _is_in_dialog(reader: FeatureReader, candidate: Candidate) -> bool:
@@ -76,6 +107,7 @@ _BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
 #: The features of a picture for social networks, which readers do not see.
 _UNSEEN_FEATURES = frozenset({"hidden", "between title and text"})
 _ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
+_HOME_LINK = re.compile(r"(?:https?:)?(?://[^/?#]{1,100})?/?")
 _FEED_LINK = re.compile(
     r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
 )
@@ -185,13 +217,18 @@ _PAGE_BACKDROP_CLASS = re.compile(
 _PICTURE_FEATURES = frozenset({"the page's own picture", "named as a gallery"})
 _MAX_CLASS_CHARS = 240
 _NO_ROLES = frozenset({"presentation", "none", "decorative"})
-_BACKDROP_ALT = re.compile(r"(?:hero |page )?background(?: (?:image|picture))?", re.IGNORECASE)
+_BACKDROP_FILE = re.compile(
+    r"background|decorat|divider|gradient|pattern|separator|texture", re.IGNORECASE
+)
+_BACKDROP_ALT = re.compile(r"(?:[a-z]{1,12} )?background(?: (?:image|picture))?", re.IGNORECASE)
 
 
 def _is_backdrop(candidate: Candidate, names: frozenset[str]) -> bool:
     """Return whether a picture is decoration behind text, by its classes or for screen readers."""
     alt, element = candidate.alt, candidate.element
-    if _BACKDROP_ALT.fullmatch(alt):
+    url = candidate.best.url if candidate.best else ""
+    is_named = names >= {"background", "file of nothing"} and _BACKDROP_FILE.search(url[-80:])
+    if is_named or _BACKDROP_ALT.fullmatch(alt):
         return True
     if candidate.kind != "image" or not names.isdisjoint(_PICTURE_FEATURES):
         return False
@@ -290,6 +327,7 @@ def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozen
         or not names.isdisjoint(_BANNER_FEATURES)
         or {"file of an icon", "no alt"} <= names
         or bool(_CAMPAIGN.search(href) or _FEED_LINK.match(href))
+        or (names >= {"linked within the site", "no alt"} and bool(_HOME_LINK.fullmatch(href)))
     )
 
 
@@ -371,7 +409,13 @@ def _is_portrait(
         )
     if "between title and text" in names and _is_round(candidate):
         return True
+    if reader.verdict.kind == "article" and names >= _END_PORTRAIT_FEATURES:
+        return True
     return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
+
+
+#: The features of the author's portrait below an article.
+_END_PORTRAIT_FEATURES = frozenset({"file of a portrait", "no text of the article follows"})
 
 
 def _has_date(reader: FeatureReader, text: str) -> bool:

@@ -105,7 +105,8 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
 
 def src_attribute(element: HtmlElement) -> tuple[ImageSource, ...]:
     value = (element.get("src") or "").strip()
-    return (_plain_source(value),) if 0 < len(value) <= _MAX_DATA_CHARS else ()
+    is_url = 0 < len(value) <= _MAX_DATA_CHARS and value[0] != "#"
+    return (_plain_source(value),) if is_url else ()
 
 
 #: Longer attributes are not read.
@@ -114,7 +115,8 @@ _MAX_CHARS = 30_000
 
 def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
     value = value.strip()
-    if not value or len(value) > (_MAX_DATA_CHARS if value[:5] == "data:" else _MAX_CHARS):
+    is_url = value[:1] not in ("", "#")  # a fragment is the page itself
+    if not is_url or len(value) > (_MAX_DATA_CHARS if value[:5] == "data:" else _MAX_CHARS):
         return
     if name == "src":
         yield _plain_source(value)

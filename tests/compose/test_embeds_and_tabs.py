@@ -47,6 +47,21 @@ def test_a_post_may_name_its_address_in_an_attribute() -> None:
     assert plain_text(bad.cite) == "Ann of Marl, 3 March"
 
 
+PICTURE_POST = """<blockquote class="pinboard-media"><div><a href="https://i.example.org/p/Bz7uXJug/?x=1">
+<div>Look at this</div></a><p><a href="https://i.example.org/p/Bz7uXJug/">Posted by Ann of Marl</a></p>
+</div></blockquote>"""
+
+
+def test_a_post_without_selected_text_is_printed_by_its_address() -> None:
+    article = compose_article(AROUND + PICTURE_POST.replace("Posted", "This") + AROUND, drop="his")
+    (post,) = (block for block in article.blocks if isinstance(block, Embed))
+    assert (post.kind, post.url) == ("post", "https://i.example.org/p/Bz7uXJug/?x=1")
+    assert post.title == "Look at this This by Ann of Marl"
+    without_address = PICTURE_POST.replace("/p/Bz7uXJug", "/about").replace("Posted", "This")
+    article = compose_article(AROUND + without_address + AROUND, drop="his")
+    assert not [block for block in walk(article.blocks) if isinstance(block, Embed | Quote)]
+
+
 def test_an_ordinary_quotation_stays_one() -> None:
     html = "<blockquote class='posted-by-hand'><p>Mind the gap.</p><p>— A sign</p></blockquote>"
     assert only(html, Quote)

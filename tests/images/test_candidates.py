@@ -397,3 +397,11 @@ def test_two_crops_of_a_picture_in_one_figure_are_one() -> None:
 
     assert len(found(crops("boat.jpg", "boat.jpg"))) == 1
     assert len(found(crops("boat.jpg", "quay.jpg"))) == 2
+
+
+def test_a_fragment_is_no_address_of_a_picture() -> None:
+    page = read_page(
+        '<picture><source srcset="#, # 2x"><img alt="Boat"></picture><img src="#">',
+        "https://e.org/",
+    )
+    assert not find_candidates(page)

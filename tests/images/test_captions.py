@@ -25,6 +25,7 @@ def caption(html: str) -> Caption:
     return CaptionFinder(page, candidates).find(candidates[0])
 
 
+URL = "https://example.org/"
 IMG = '<img src="/p.jpg" alt="Not the caption">'
 
 
@@ -384,3 +385,43 @@ def test_a_block_within_a_credit_is_parted_from_the_words_after_it() -> None:
     inner = "<span>A ferry</span><span class=credit>(<div><b></b>Image:</div>Orla Reed)</span>"
     found = caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>")
     assert (found.text, found.credit) == ("A ferry", "Image: Orla Reed")
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (f"<figure><h1>The ferry</h1>{IMG}<figcaption>The boat.</figcaption></figure>", "The boat."),
+        (f"<figure><h3>The oar</h3>{IMG}<figcaption>The boat.</figcaption></figure>",
+         "The oar The boat."),
+        (f'<div>{IMG}<div class="caption-s">Harbours</div><p>The boat lies there.</p></div>', ""),
+        (f'<div>{IMG}<div class="caption-side">The boat.</div></div>', "The boat."),
+        (f'<div>{IMG}<div class="caption">3</div></div>', ""),
+        (f'<div>{IMG}<div class="caption">4.5</div></div>', ""),
+        (f'<div>{IMG}<div class="caption">3 boats</div></div>', "3 boats"),
+        (f'<div>{IMG}<h5 class="bilduntertitel">The boat.</h5></div>', "The boat."),
+        (f"<div>{IMG}<p>May 3, 2024</p></div>", ""),
+        (f"<div>{IMG}<p>May 3, 1912</p></div>", "May 3, 1912"),
+        (f"<div>{IMG}<p>The quay, May 3, 2024</p></div>", "The quay, May 3, 2024"),
+        (f"<div>{IMG}<div><span class=cover__badge>Report</span></div></div>", ""),
+        (f"<div>{IMG}<div><span class=cover__text>Report</span></div></div>", "Report"),
+    ],
+)  # fmt: skip
+def test_lines_of_the_page_beside_a_picture_are_no_captions(html: str, text: str) -> None:
+    head = '<title>The ferry</title><meta property="article:published_time" content="2024-05-03">'
+    page = read_page(f"<head>{head}</head><p>{PARAGRAPH}</p>{html}<p>{PARAGRAPH}</p>", URL)
+    assert CaptionFinder(page, candidates := find_candidates(page)).find(candidates[0]).text == text
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("The boat at night. Image via Ben Marl.", ("The boat at night.", "Image via Ben Marl.")),
+        ("The boat at night, an image by Ben Marl.",
+         ("The boat at night, an image by Ben Marl.", "")),
+        ("The boat <b></b>. Source: Marl Council", ("The boat", "Source: Marl Council")),
+        ("The boat | Photographer: Ben Marl", ("The boat", "Photographer: Ben Marl")),
+    ],
+)  # fmt: skip
+def test_the_end_of_a_caption_is_its_credit(line: str, parts: tuple[str, str]) -> None:
+    found = caption(f"<figure>{IMG}<figcaption>{line}</figcaption></figure>")
+    assert (found.text, found.credit) == parts

@@ -49,6 +49,7 @@ def test_a_random_name_has_no_words(identifier: uuid.UUID, data: bytes) -> None:
         ("message-userContent", "named as content"),
         ("user-name", "named as a portrait"),
         ("site-heroBanner__image", "named as a lead"),
+        ("blog-banner", "named as a lead"),
     ],
 )
 def test_words_are_read_from_names_but_not_from_identifiers(name: str, feature: str) -> None:
@@ -57,7 +58,25 @@ def test_words_are_read_from_names_but_not_from_identifiers(name: str, feature: 
 
 def test_the_folder_in_which_drupal_keeps_all_files_has_no_feature() -> None:
     assert not address_features("https://example.org/sites/default/files/2024/boat.jpg")
+    assert not address_features("https://example.org/fileadmin/user_upload/2024/boat.jpg")
     assert address_features("https://example.org/img/default.jpg") == {"file of nothing"}
+    assert "file of a portrait" in address_features("https://example.org/user/boat.jpg")
+
+
+@pytest.mark.parametrize(
+    ("path", "features"),
+    [
+        ("2024/Ferry-Analytics.png", set()),
+        ("analytics/boat.gif", {"from a host of ads"}),
+        ("2024/quay-1200px-900px.png", set()),
+        ("2024/px/quay.png", {"from a host of ads"}),
+        ("icon512x512_KM.jpg", {"file of an icon"}),
+        ("2024/quay-hero-banner.jpg", {"file of a lead"}),
+        ("2024/quay-banner.jpg", {"file of an ad"}),
+    ],
+)
+def test_words_are_read_where_they_say_something(path: str, features: set[str]) -> None:
+    assert address_features(f"https://example.org/{path}") == features
 
 
 def test_a_gif_is_suspicious_only_if_it_is_small_or_of_unknown_size() -> None:

@@ -860,3 +860,78 @@ def test_a_picture_that_ends_the_article_with_its_alternative_text_as_caption_is
             f"<article><h1>The ferry</h1>{f'<p>{TEXT}</p>' * 9}{box.format(line)}</article>"
         )
         assert names(find_pictures(page, verdict)) == printed
+
+
+@pytest.mark.parametrize(
+    ("picture", "kind", "remains"),
+    [
+        ('<img src="/quay-icon.png">', "article", False),
+        ('<img src="/quay-icon.png" alt="Quay icon">', "article", False),
+        ('<img src="/quay-icon.png" alt="The icon on the map">', "service", False),
+        ('<img src="/quay-icon.png" alt="The quay at noon">', "article", True),
+        ('<img src="/style-icons.jpg">', "article", True),
+        ('<img src="/icon-of-the-sea.webp" width=900 height=600>', "article", True),
+        ('<img src="/silicon.png">', "article", True),
+        ('<img src="/logo-marl.svg">', "service", False),
+        ('<div class="logo-item"><img src="/marl.png"></div>', "product", False),
+        ('<div class="boat-item"><img src="/marl.png"></div>', "product", True),
+        ('<img src="/ferry-logo.jpg" width=198 height=54>', "article", True),
+        ('<img src="/ferry-logo.png" width=198 height=54>', "article", False),
+        ('<img src="/ferry-logo.png" width=198 height=54>', "collection", True),
+        ('<img src="/row.png" alt="4.5 out of 5 stars">', "article", False),
+        ('<img src="/row.png" alt="4 of 52 ferries">', "article", True),
+    ],
+)
+def test_an_icon_or_the_logo_of_a_customer_is_refused(picture, kind, remains) -> None:
+    page, verdict = read(article(f'<figure class="wp-block-image">{picture}</figure>'))
+    assert bool(find_pictures(page, replace(verdict, kind=kind))) is remains
+
+
+@pytest.mark.parametrize(
+    ("picture", "remains"),
+    [
+        ('<div style="background-image:url(/quay_divider.jpg)"></div>', False),
+        ('<div style="background-image:url(/quay_night.jpg)"></div>', True),
+        ('<div style="background-image:url(/quay_clear_day.jpg)"></div>', True),
+        ('<label style="background-image:url(/black.jpg)"></label>', False),
+        (
+            '<figure class="wp-block-image"><img src="/quay.jpg" alt="Dot background"></figure>',
+            False,
+        ),
+        (
+            '<figure class="wp-block-image"><img src="/quay.jpg" alt="In the background"></figure>',
+            True,
+        ),
+        ('<a href="/"><figure><img src="/quay.jpg"></figure></a>', False),
+        ('<a href="https://news.example.org"><figure><img src="/quay.jpg"></figure></a>', False),
+        ('<a href="/"><figure><img src="/q.jpg" alt="The quay at noon"></figure></a>', True),
+        ('<figure class="wp-block-image"><img src="/subscribe-box.jpg" width=650></figure>', True),
+    ],
+)
+def test_decoration_and_banners_of_the_site_are_refused(picture: str, remains: bool) -> None:
+    page, verdict = read(article(picture))
+    assert bool(find_pictures(page, replace(verdict, kind="article"))) is remains
+
+
+@pytest.mark.parametrize(
+    ("picture", "remains"),
+    [
+        ('<img src="/cake.jpg" alt="The cake of the mayor" width=640 height=960>', True),
+        ('<img src="/cake.jpg" alt="The cake of the mayor" width=150 height=150>', False),
+        ('<a href="/cakes"><img src="/cake.jpg" width=640 height=960></a>', False),
+        (
+            '<figure class=gallery><img src="/Marl-Headshot.jpg" width=640 height=440></figure>',
+            False,
+        ),
+        (
+            '<figure class=gallery><img src="/Marl-by-night.jpg" width=640 height=440></figure>',
+            True,
+        ),
+    ],
+)
+def test_a_large_picture_right_below_the_last_line_ends_the_article(picture, remains) -> None:
+    text = f"<p>{TEXT * 4}</p>" * 3
+    html = f"<article><h1>The ferry</h1>{text}<p>{picture}</p><p>Tags: quay</p>"
+    more = "More of this: boats, quays and ferries of the lake. " * 7
+    page, verdict = read(f"{html}<p>{more}</p></article>")
+    assert bool(find_pictures(page, replace(verdict, kind="article"))) is remains
