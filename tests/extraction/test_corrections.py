@@ -63,6 +63,48 @@ def test_the_pages_own_table_of_contents_goes():
     assert len(choice(f"<p>{TEXT}</p>{lines}", [TEXT, *names])) == 1 + len(names)
 
 
+def test_a_menu_that_is_never_closed_is_not_completed():
+    text = f"<h1>Tides</h1><p>{TEXT}</p><p>{TEXT} Again.</p><p>{TEXT} At noon.</p>"
+    menu = f"<ul><li><a href=/f>Ferries</a></li><li>Boats <div>{text}<p>Imprint</p></div>"
+    assert choice(menu, ["Tides", TEXT]) == ["Tides", TEXT, f"{TEXT} Again.", f"{TEXT} At noon."]
+    assert "Imprint" in choice(menu.replace("h1", "h2"), ["Tides", TEXT])
+
+
+@pytest.mark.parametrize(
+    ("names", "goes"),
+    [
+        ("carousel-indicators", True),
+        ("c-carousel__indicators", True),
+        ("cook-mode", True),
+        ("gdpr-banner__text", True),
+        ("cookie-notice", True),
+        ("carousel-inner", False),
+        ("cookie-recipe", False),
+        ("tag-gdpr", False),
+    ],
+)
+def test_boxes_of_controls_and_notices_go_from_all_pages(names, goes):
+    html = f"<h1>Boats</h1><p>{TEXT}</p><p>{TEXT} Again.</p><div class={names}><p>Oars</p></div>"
+    for kind in ("article", "product", "service"):
+        assert ("Oars" not in choice(html, [""], kind)) is goes
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("Reading time: 8 minutes", True),
+        ("Tempo di lettura: 3 minuti", True),
+        ("·Nov 7, 2025·11 min read", True),
+        ("The reading time of the tide table", False),
+        ("It takes 20 minutes to row to the island.", False),
+    ],
+)
+def test_the_time_that_reading_takes_goes(line, goes):
+    for kind in ("article", "listing"):
+        texts = choice(f"<p>{TEXT}</p><div>{line}</div><p>{TEXT} Again.</p>", [""], kind)
+        assert (len(texts) == 2) is goes
+
+
 def test_a_list_of_links_of_which_little_is_kept_goes():
     items = "".join(f"<li><a href='/{n}'>Some other story number {n}</a></li>" for n in range(9))
     assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
@@ -99,7 +141,7 @@ def test_a_box_of_notes_is_kept_whole_with_its_last_link():
 
 def test_boxes_of_navigation_of_a_wiki_go_whole():
     box = "<ul><li><a href=/o>Oars</a></li><li>Sails</li></ul>"
-    for names in ("navbox", "sister-box"):
+    for names in ("navbox", "sister-box", "'side-box sistersitebox'"):
         assert choice(f"{TEXT}<div class={names}>{box}</div>", [TEXT, "Oars"]) == [TEXT]
 
 
@@ -286,6 +328,7 @@ def test_readers_comments_go_from_articles_but_not_from_discussions():
     assert len(choice(article + COMMENTS, [TEXT, "nobody ran"])) == 9
     assert len(choice(article + COMMENTS, [TEXT, "nobody ran"], kind="forum")) == 10
     assert choice("<p>Who was there?</p>" + COMMENTS, ["Who", "nobody ran"])[-1].endswith("ran.")
+    assert len(choice(article + COMMENTS, [TEXT, "nobody ran"], kind="listing")) == 9
 
 
 @pytest.mark.parametrize("names", ["commentary", "commented", "post comments-open"])
@@ -389,8 +432,8 @@ def test_a_heading_above_code_of_a_class_of_that_name_stays():
 def test_tooltips_are_dropped(kind):
     tip = "<div class='help__tooltip'><p>Enter your town.</p></div>"
     inline = f"<p>{TEXT} <span class='tooltip'>tides</span></p>"
-    html = f"<p>{TEXT}</p><p>{TEXT} Two.</p>{tip}{inline}<p>{TEXT} Three.</p>" * 2
-    selected = choice(html, [TEXT, "Enter"], kind)
+    html = f"<p>{TEXT}</p><p>{TEXT} Two.</p>{tip}{inline}<p>{TEXT} Three.</p>"
+    selected = choice(html + html.replace(TEXT, TEXT.upper()), [TEXT, TEXT.upper(), "Enter"], kind)
     assert "Enter your town." not in selected
     assert len(selected) == 8
 
