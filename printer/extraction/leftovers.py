@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import groupby, islice, pairwise, takewhile
+from itertools import chain, groupby, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
@@ -15,6 +15,7 @@ from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
 from .boilerplate import is_link_row
+from .corrections import KINDS_WITH_BUTTONS
 from .selected_text import is_drawn_as_button
 
 
@@ -26,6 +27,8 @@ def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
     dropped += [*_pagers(page), *_menus(page, keep), *_field_labels(page)]
     dropped += _empty_accordions(segments) if "aria-expanded" in page.index.attribute_names else []
     dropped += _offers(page, keep) if kind == "article" else _empty_sections(page, keep)
+    dropped += _lead_ins(segments, keep) if kind in ("article", "service") else []
+    dropped += _second_copies(page, keep) if kind in KINDS_WITH_BUTTONS else []
     if kind != "documentation":  # whose examples repeat lines
         dropped += _copies(segments, keep)
     for segment in dropped:
@@ -77,6 +80,31 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
                     break
                 yield segments[copy + offset]
                 offset += step
+
+
+#: The fewest lines of a stretch that a page shows twice, and their least mean length: shorter lines
+#: may be the features of several products.
+_MIN_COPIED_LINES = 4
+_MIN_COPIED_LINE_CHARS = 30
+
+
+def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
+    """Yield the lines of a stretch outside tables that repeats one above, and select that."""
+    segments, flags, blocks = page.segments, page.index.flags, page.index.segment_blocks
+    texts = [segment.text for segment in segments]
+    first_pairs: dict[tuple[str, str], int] = {}
+    i = 0
+    while i + 1 < len(texts):
+        start = first_pairs.setdefault((texts[i], texts[i + 1]), i)
+        stop = min(i - start, len(texts) - i)
+        size = next((n for n in range(stop) if texts[start + n] != texts[i + n]), stop)
+        is_long = size >= _MIN_COPIED_LINES and not flags[blocks[i]] & ElementFlag.TABLE
+        is_long = is_long and sum(map(len, texts[i : i + size])) >= _MIN_COPIED_LINE_CHARS * size
+        if is_long and any(keep[start : start + size]):
+            for n in range(size):
+                keep[start + n] |= keep[i + n]
+            yield from segments[i : i + size]
+        i += max(1, size)
 
 
 #: Elements that are pictures, or are printed as such.
@@ -305,10 +333,7 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     """
     index, segments = page.index, page.segments
     headings = Counter(_look(s.block) for s in segments if keep[s.index])
-    paragraphs = (
-        s.index for s in segments if keep[s.index] and len(s.text) >= _MIN_PARAGRAPH_CHARS
-    )
-    text_begin = next(paragraphs, len(segments))
+    text_begin = _text_begin(segments, keep)
     by_shape: dict[tuple[str, str], list[range]] = {}
     rows: dict[tuple[int, str], list[range]] = {}
     bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
@@ -338,9 +363,54 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     for cards in rows.values():
         if len(cards) >= _MIN_CARDS:
             offer_lines.difference_update(*cards)
+    return _if_little(segments, keep, offer_lines)
+
+
+def _text_begin(segments: Sequence[Segment], keep: Sequence[bool]) -> int:
+    """Return the position of the first selected paragraph, or of the end."""
+    paragraphs = (
+        s.index for s in segments if keep[s.index] and len(s.text) >= _MIN_PARAGRAPH_CHARS
+    )
+    return next(paragraphs, len(segments))
+
+
+def _if_little(
+    segments: Sequence[Segment], keep: Sequence[bool], lines: Iterable[int]
+) -> Sequence[Segment]:
+    """Return some lines if they are a small part of the selected text, or none."""
+    found = [segments[i] for i in lines]
     total = sum(len(segment.text) for segment in segments if keep[segment.index])
-    is_little = sum(len(segments[line].text) for line in offer_lines) <= _MAX_OFFERS_SHARE * total
-    return [segments[line] for line in offer_lines] if is_little else []
+    is_little = sum(len(line.text) for line in found) <= _MAX_OFFERS_SHARE * total
+    return found if is_little else []
+
+
+_MAX_LEAD_IN_CHARS = 120
+#: A lead-in and a line between it and its button.
+_MAX_LEAD_IN_LINES = 2
+_MAX_OFFERED_CHARS = 200
+
+
+def _lead_ins(segments: Sequence[Segment], keep: Sequence[bool]) -> Sequence[Segment]:
+    """Return the lines in the text that lead to a dropped link below: 'Ready to sail?'."""
+    phrases = tuple(f"{phrase} " for phrase in page_labels("lead_ins"))
+    text_begin = _text_begin(segments, keep)
+    leads: list[int] = []
+    offers: list[range] = []
+    for i, button in enumerate(segments):
+        if keep[i] or not button.is_link or len(button.text) > _MAX_BUTTON_CHARS:
+            continue
+        for begin in range(i - 1, max(text_begin, i - 1 - _MAX_LEAD_IN_LINES), -1):
+            line = segments[begin]
+            is_line = keep[begin] and not line.link_chars and line.block.tag in _LABEL_TAGS
+            if not is_line or len(line.text) > _MAX_OFFERED_CHARS:
+                break
+            beginning = f"{fold_words(line.text[:_MAX_LEAD_IN_CHARS])} "
+            if len(line.text) <= _MAX_LEAD_IN_CHARS and beginning.startswith(phrases):
+                leads += range(begin, i) if begin == i - 1 else ()
+                offers += () if begin == i - 1 else (range(begin, i),)
+                break
+    leads += chain(*offers) if len(offers) < _MIN_CARDS else ()
+    return _if_little(segments, keep, leads)
 
 
 def _is_bold(segment: Segment) -> bool:
