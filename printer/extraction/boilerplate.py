@@ -26,8 +26,6 @@ _MAX_BYLINE_CHARS = 160
 _BYLINE_CLASS = class_pattern("byline|authorshort|dateline|timestamp|pub-?date")
 #: A separator of the names of sections before a title.
 _BREADCRUMB = re.compile(r"\w{2}\s[>»›→/]\s")
-#: Separators between the author, the date and the section of an article in one line.
-_SEPARATOR = re.compile(r"\s[|•·]\s")
 _MAX_OPENING_LINES = 12
 #: Lines of more words are paragraphs, unless they are a byline.
 _MAX_OPENING_WORDS = 12
@@ -67,9 +65,8 @@ def drop_opening_lines(selected: SelectedText) -> None:
         if lines > _MAX_OPENING_LINES:
             return
         is_named = _BYLINE_CLASS.search(classes[:300])
-        parts = _SEPARATOR.split(text)
         is_credit = is_named or _is_byline(selected, text)
-        is_credit = is_credit or any(_is_date(selected, part) for part in parts)
+        is_credit = is_credit or any(_is_date(selected, part) for part in text.split(" | "))
         is_year = words <= _MAX_WORDS_OF_DATE and YEAR.search(text) is not None
         is_credit = is_credit or (is_year and _is_beside_date(selected, i))
         if late_bylines is not None:
@@ -159,9 +156,7 @@ def drop_closing_lines(selected: SelectedText) -> None:
         if i < rights and (i in announced or not _is_closing(selected, i)):
             break
         closing.add(i)
-    has_rights = rights < len(selected.keep) and has_phrase(
-        selected.segments[rights].text, "rights"
-    )
+    has_rights = any(has_phrase(selected.segments[i].text, "rights") for i in closing)
     max_share = _MAX_CLOSING_SHARE_WITH_RIGHTS if has_rights else _MAX_CLOSING_SHARE
     if selected.size(closing) <= max_share * selected.total():
         selected.drop(closing)
@@ -290,25 +285,15 @@ def _is_beside_date(selected: SelectedText, i: int) -> bool:
 
 #: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
 _QUESTION_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
-#: A message of the server's software, which the page shows by mistake.
-_ERROR_MESSAGE = re.compile(
-    r"(?:Strict Standards|Deprecated|Notice|Warning|Fatal error|Parse error): .{1,250}"
-    r" in /.{1,200} on line \d{1,6}"
-)
 
 
 def drop_notices(selected: SelectedText) -> None:
-    """Drop short lines about newsletters, apps, consent, paywalls, errors, and calls to write in.
-
-    Only articles call on their readers to write in.
-    """
+    """Drop short lines about newsletters, apps, consent, paywalls, and calls to write in."""
     is_dated = selected.kind == "article" and selected.page.metadata.published
     for i, segment in enumerate(selected.segments):
-        text = segment.text
-        if selected.keep[i] and len(text) <= _MAX_NOTICE_CHARS:
-            is_call = is_dated and _QUESTION_TO_READERS.search(text)
-            is_error = segment.block.tag != "pre" and _ERROR_MESSAGE.fullmatch(text)
-            selected.keep[i] = not (is_call or is_error or has_phrase(text, "notices"))
+        if selected.keep[i] and len(segment.text) <= _MAX_NOTICE_CHARS:
+            is_call = is_dated and _QUESTION_TO_READERS.search(segment.text)
+            selected.keep[i] = not (is_call or has_phrase(segment.text, "notices"))
 
 
 def drop_calls_to_action(selected: SelectedText) -> None:

@@ -452,6 +452,8 @@ def _words_of(selected: SelectedText, lines: range) -> set[str]:
 #: A number with grouped digits, which no page number has: 10,551.
 _GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
 _MAX_LABEL_CHARS = 200
+#: The most buttons behind the text of a heading: 'Ingredients 1x 2x 3x'.
+_MAX_HEADING_BUTTONS = 4
 
 
 def drop_labels(selected: SelectedText) -> None:
@@ -467,8 +469,12 @@ def drop_labels(selected: SelectedText) -> None:
             kind == "product" and _is_field_label(segment)
         ):
             selected.keep[i] = False
-        elif segment.block.tag == "button" and kind in ("article", "documentation"):
-            selected.keep[i] &= selected.counts[segment.text] == 1
+        elif segment.block.tag == "button":
+            above = selected.segments[max(0, i - _MAX_HEADING_BUTTONS) : i]
+            headings = {s.block for s in above if s.block.tag in HEADING_TAGS}
+            is_other = kind not in ("article", "documentation")
+            selected.keep[i] &= is_other or selected.counts[segment.text] == 1
+            selected.keep[i] &= segment.block.getparent() not in headings
 
 
 def _leads_away(selected: SelectedText, segment: Segment) -> bool:

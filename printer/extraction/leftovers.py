@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, groupby, islice, pairwise, takewhile
+from itertools import groupby, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
@@ -82,29 +82,26 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
                 offset += step
 
 
-#: The fewest lines of a stretch that a page shows twice, and their least mean length: shorter lines
-#: may be the features of several products.
-_MIN_COPIED_LINES = 4
-_MIN_COPIED_LINE_CHARS = 30
+#: The lengths of a stretch of lines that is looked for right below itself.
+_COPIED_LINES = range(4, 60)
 
 
 def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
-    """Yield the lines of a stretch outside tables that repeats one above, and select that."""
-    segments, flags, blocks = page.segments, page.index.flags, page.index.segment_blocks
-    texts = [segment.text for segment in segments]
-    first_pairs: dict[tuple[str, str], int] = {}
-    i = 0
-    while i + 1 < len(texts):
-        start = first_pairs.setdefault((texts[i], texts[i + 1]), i)
-        stop = min(i - start, len(texts) - i)
-        size = next((n for n in range(stop) if texts[start + n] != texts[i + n]), stop)
-        is_long = size >= _MIN_COPIED_LINES and not flags[blocks[i]] & ElementFlag.TABLE
-        is_long = is_long and sum(map(len, texts[i : i + size])) >= _MIN_COPIED_LINE_CHARS * size
-        if is_long and any(keep[start : start + size]):
-            for n in range(size):
-                keep[start + n] |= keep[i + n]
-            yield from segments[i : i + size]
-        i += max(1, size)
+    """Yield the stretches of lines that repeat those right above, and select these instead."""
+    texts, i = [segment.text for segment in page.segments], 0
+    last_positions: dict[str, int] = {}
+    while i < len(texts):
+        start = last_positions.get(texts[i], i)
+        last_positions[texts[i]] = i
+        copy = page.segments[i : i + i - start] if i - start in _COPIED_LINES else ()
+        is_long = sum(len(segment.text) for segment in copy) >= _MIN_PARAGRAPH_CHARS
+        in_table = page.index.flags[page.index.segment_blocks[i]] & ElementFlag.TABLE
+        if is_long and not in_table and texts[start:i] == [segment.text for segment in copy]:
+            for segment in copy:
+                keep[segment.index - i + start] |= keep[segment.index]
+            yield from copy
+            i += len(copy) - 1
+        i += 1
 
 
 #: Elements that are pictures, or are printed as such.
@@ -368,20 +365,16 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
 
 def _text_begin(segments: Sequence[Segment], keep: Sequence[bool]) -> int:
     """Return the position of the first selected paragraph, or of the end."""
-    paragraphs = (
-        s.index for s in segments if keep[s.index] and len(s.text) >= _MIN_PARAGRAPH_CHARS
-    )
-    return next(paragraphs, len(segments))
+    paragraphs = (s.index for s in segments if len(s.text) >= _MIN_PARAGRAPH_CHARS)
+    return next(filter(keep.__getitem__, paragraphs), len(segments))
 
 
 def _if_little(
     segments: Sequence[Segment], keep: Sequence[bool], lines: Iterable[int]
 ) -> Sequence[Segment]:
     """Return some lines if they are a small part of the selected text, or none."""
-    found = [segments[i] for i in lines]
-    total = sum(len(segment.text) for segment in segments if keep[segment.index])
-    is_little = sum(len(line.text) for line in found) <= _MAX_OFFERS_SHARE * total
-    return found if is_little else []
+    found, total = [segments[i] for i in lines], sum(len(s.text) for s in segments if keep[s.index])
+    return found if sum(len(line.text) for line in found) <= _MAX_OFFERS_SHARE * total else []
 
 
 _MAX_LEAD_IN_CHARS = 120
@@ -392,10 +385,8 @@ _MAX_OFFERED_CHARS = 200
 
 def _lead_ins(segments: Sequence[Segment], keep: Sequence[bool]) -> Sequence[Segment]:
     """Return the lines in the text that lead to a dropped link below: 'Ready to sail?'."""
-    phrases = tuple(f"{phrase} " for phrase in page_labels("lead_ins"))
-    text_begin = _text_begin(segments, keep)
-    leads: list[int] = []
-    offers: list[range] = []
+    phrases, text_begin = tuple(page_labels("lead_ins")), _text_begin(segments, keep)
+    leads: list[range] = []
     for i, button in enumerate(segments):
         if keep[i] or not button.is_link or len(button.text) > _MAX_BUTTON_CHARS:
             continue
@@ -404,13 +395,12 @@ def _lead_ins(segments: Sequence[Segment], keep: Sequence[bool]) -> Sequence[Seg
             is_line = keep[begin] and not line.link_chars and line.block.tag in _LABEL_TAGS
             if not is_line or len(line.text) > _MAX_OFFERED_CHARS:
                 break
-            beginning = f"{fold_words(line.text[:_MAX_LEAD_IN_CHARS])} "
-            if len(line.text) <= _MAX_LEAD_IN_CHARS and beginning.startswith(phrases):
-                leads += range(begin, i) if begin == i - 1 else ()
-                offers += () if begin == i - 1 else (range(begin, i),)
+            if len(line.text) <= _MAX_LEAD_IN_CHARS and fold_words(line.text).startswith(phrases):
+                leads.append(range(begin, i))
                 break
-    leads += chain(*offers) if len(offers) < _MIN_CARDS else ()
-    return _if_little(segments, keep, leads)
+    are_cards = sum(len(lead) > 1 for lead in leads) >= _MIN_CARDS
+    lines = (i for lead in leads if not (are_cards and len(lead) > 1) for i in lead)
+    return _if_little(segments, keep, lines)
 
 
 def _is_bold(segment: Segment) -> bool:

@@ -329,8 +329,6 @@ def test_requests_to_follow_go_from_the_end(line, goes):
         ("Подписывайтесь на наш канал!", True),
         ("The post Tides and Winds appeared first on Harbour Blog.", True),
         ("Faites glisser pour voir tout le tableau des marées.", True),
-        ("Deprecated: Function tides() is deprecated in /srv/www/boats.php on line 36", True),
-        ("Warning: The quay is slippery in winter, and on line days in summer.", False),
         ("The newsletter of the harbour appears on Mondays.", False),
         (f"Sign up for our newsletter. {TEXT} {TEXT} {TEXT}", False),
     ],
@@ -413,7 +411,7 @@ def test_a_count_of_readers_at_the_end_goes(line):
     ("line", "goes"),
     [
         ("On Behalf of the Harbour Office | May 3, 2024 | Ferries", True),
-        ("3 May 2024 • Ferries", True),
+        ("3 May 2024 | Ferries", True),
         ("The harbour | Its ferries | Its boats", False),
     ],
 )

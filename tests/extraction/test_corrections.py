@@ -32,6 +32,14 @@ def test_buttons_of_several_parts_go():
     assert texts == [f"{TEXT} One", "One", f"{TEXT} Two", "Two"]
 
 
+@pytest.mark.parametrize("kind", ["documentation", "product"])
+def test_buttons_beside_the_text_of_a_heading_go(kind):
+    heading = "<h2>Rigging <button>Copy path</button><button>Show all ropes</button></h2>"
+    unfolding = f"<h2><button>Which ropes?</button></h2><p>{TEXT} Yes.</p>"
+    texts = choice(f"{heading}<p>{TEXT}</p>{unfolding}", [""], kind)
+    assert texts == ["Rigging", TEXT, "Which ropes?", f"{TEXT} Yes."]
+
+
 def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     table = (
         "<table><caption>Tides</caption><tr><th>High</th><td>five in the morning</td></tr>"
