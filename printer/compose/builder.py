@@ -18,6 +18,7 @@ from ..html.page import Page
 from ..html.parse import element_line
 from ..html.posts import is_in_card
 from ..html.structure import is_social_post
+from ..i18n import load_table
 from ..text import class_pattern
 from .block_builders import (
     LABEL_LEVEL,
@@ -202,7 +203,8 @@ class ArticleBuilder:
         if formula := read_formula(image):
             self._add_formula(formula)
         elif _SMILEY.fullmatch(alt):
-            self.buffer.run.add(_emoji_of_file(image.get("src") or "") or alt, self.style)
+            emoji = load_table("emoji").get(alt.strip(":").lower(), alt)
+            self.buffer.run.add(_emoji_of_file(image.get("src") or "") or emoji, self.style)
         elif alt and len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt)):
             self.buffer.run.add(alt, self.style)
 

@@ -65,7 +65,8 @@ def drop_opening_lines(selected: SelectedText) -> None:
         if lines > _MAX_OPENING_LINES:
             return
         is_named = _BYLINE_CLASS.search(classes[:300])
-        is_credit = is_named or _is_byline(selected, text) or _is_date(selected, text)
+        is_credit = is_named or _is_byline(selected, text)
+        is_credit = is_credit or any(_is_date(selected, part) for part in text.split(" | "))
         is_year = words <= _MAX_WORDS_OF_DATE and YEAR.search(text) is not None
         is_credit = is_credit or (is_year and _is_beside_date(selected, i))
         if late_bylines is not None:
@@ -146,14 +147,16 @@ def drop_closing_lines(selected: SelectedText) -> None:
     announced = {i for i in last_lines if selected.segments[max(0, i - 1)].text.endswith(":")}
     texts = ((i, selected.segments[i].text) for i in last_lines if i not in announced)
     short = ((i, text) for i, text in texts if len(text) <= _MAX_RIGHTS_CHARS)
-    rights_lines = (i for i, text in short if has_phrase(text, "rights"))
+    rights_lines = (
+        i for i, text in short if has_phrase(text, "rights") or _is_label_of_author(text)
+    )
     rights = next(rights_lines, len(selected.keep))
     closing = {i for i in last_lines if i >= rights}
     for i in reversed(last_lines):
         if i < rights and (i in announced or not _is_closing(selected, i)):
             break
         closing.add(i)
-    has_rights = rights < len(selected.keep)
+    has_rights = any(has_phrase(selected.segments[i].text, "rights") for i in closing)
     max_share = _MAX_CLOSING_SHARE_WITH_RIGHTS if has_rights else _MAX_CLOSING_SHARE
     if selected.size(closing) <= max_share * selected.total():
         selected.drop(closing)
@@ -253,6 +256,11 @@ def _is_author_note(selected: SelectedText, text: str) -> bool:
     )
 
 
+def _is_label_of_author(text: str) -> bool:
+    label = fold_words(text.partition(":")[0]) if len(text) <= _MAX_AUTHOR_NOTE_CHARS else ""
+    return label in page_labels("author_labels")
+
+
 def _is_byline(selected: SelectedText, text: str) -> bool:
     """Return whether a line names only the authors, or begins as a byline does."""
     metadata = selected.page.metadata
@@ -281,9 +289,10 @@ _QUESTION_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W
 
 def drop_notices(selected: SelectedText) -> None:
     """Drop short lines about newsletters, apps, consent, paywalls, and calls to write in."""
+    is_dated = selected.kind == "article" and selected.page.metadata.published
     for i, segment in enumerate(selected.segments):
         if selected.keep[i] and len(segment.text) <= _MAX_NOTICE_CHARS:
-            is_call = selected.page.metadata.published and _QUESTION_TO_READERS.search(segment.text)
+            is_call = is_dated and _QUESTION_TO_READERS.search(segment.text)
             selected.keep[i] = not (is_call or has_phrase(segment.text, "notices"))
 
 

@@ -20,7 +20,7 @@ from ..html.visibility import (
     is_not_displayed,
     read_controls,
 )
-from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
+from ..i18n import fold_words, has_phrase, is_advertisement_label, is_invitation, load_table
 from ..text import (
     DATELINE,
     SCENE_BREAK,
@@ -71,10 +71,13 @@ def complete_elements(selected: SelectedText) -> None:
     min_shares = _MIN_SHARES_IN_ARTICLES if kind == "article" else _MIN_SHARES
     max_table_chars = _MAX_TABLE_SHARE * selected.total()
     texts = selected_texts(selected.segments, selected.keep)
+    titles = [i for i, tag in enumerate(index.tags) if tag == "h1"]
     spans = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
     for i, (tag, begin, end) in enumerate(spans):
         if tag not in min_shares or end - begin < 2:
             continue
+        if len(titles) == 1 and i < titles[0] < index.subtree_ends[i]:
+            continue  # a menu that nobody closed, or a layout
         lines = selected.segments[begin:end]
         chars = sum(selected.sizes[begin:end])
         if tag == "table" and chars > max_table_chars:
@@ -279,14 +282,16 @@ def resolve_captions(selected: SelectedText) -> None:
             selected.drop(caption)
 
 
-#: Boxes shown only while the pointer rests on something, a wiki's notices to its readers, and
-#: reviews for search engines.  Each alternative begins with a letter, so that the search skips most
-#: of a name.
+#: Boxes shown only while the pointer rests on something, a wiki's notices to its readers, reviews
+#: for search engines, switches of a carousel or of the screen, and notices about cookies.  Each
+#: alternative begins with a letter, so that the search skips most of a name.
 _NOTICE_CLASS = re.compile(
     r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
     r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo"
     r"|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])|catlinks"
-    r"|navbox(?<=\bnavbox)(?![\w-])|sister-?(?:box|project)"
+    r"|navbox(?<=\bnavbox)(?![\w-])|sister(?:-?site)?-?(?:box|project)"
+    r"|carousel[-_]{0,2}indicators?|cook-?mode|gdpr-?(?:banner|consent|notice)"
+    r"|cookie-?(?:banner|consent|notice)"
 )
 _RELATED_CLASS = re.compile(
     r"related-?(?:articles?|content|links|pages|posts|reading|stories)(?![a-z])|"
@@ -447,6 +452,8 @@ def _words_of(selected: SelectedText, lines: range) -> set[str]:
 #: A number with grouped digits, which no page number has: 10,551.
 _GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
 _MAX_LABEL_CHARS = 200
+#: The most buttons behind the text of a heading: 'Ingredients 1x 2x 3x'.
+_MAX_HEADING_BUTTONS = 4
 
 
 def drop_labels(selected: SelectedText) -> None:
@@ -462,8 +469,12 @@ def drop_labels(selected: SelectedText) -> None:
             kind == "product" and _is_field_label(segment)
         ):
             selected.keep[i] = False
-        elif segment.block.tag == "button" and kind in ("article", "documentation"):
-            selected.keep[i] &= selected.counts[segment.text] == 1
+        elif segment.block.tag == "button":
+            above = selected.segments[max(0, i - _MAX_HEADING_BUTTONS) : i]
+            headings = {s.block for s in above if s.block.tag in HEADING_TAGS}
+            is_other = kind not in ("article", "documentation")
+            selected.keep[i] &= is_other or selected.counts[segment.text] == 1
+            selected.keep[i] &= segment.block.getparent() not in headings
 
 
 def _leads_away(selected: SelectedText, segment: Segment) -> bool:
@@ -496,6 +507,8 @@ def _is_field_label(segment: Segment) -> bool:
 _RATING = re.compile(
     r"[^\W\d]{4,12} ?: [+-]?[0-9.,]{1,4}(?:/[0-9]{1,2})? \([^()]{0,12}[0-9]+ [^()]{3,20}\)"
 )
+#: The longest line that says how long reading takes, perhaps beside a date.
+_MAX_TIME_CHARS = 60
 _MAX_BUTTON_WORDS = 5
 _WORDS = re.compile(r"\w+")
 #: The kinds of pages on which a line that is a link and invites to follow it is a button.
@@ -510,7 +523,9 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     is_rating = kind == "article" and _RATING.fullmatch(segment.text) is not None
     is_item = segment.block.tag == "li" and any(mark in segment.text for mark in " :(")
     is_label = not is_item and is_advertisement_label(segment.text)
-    if is_pr or is_unfilled or is_rating or is_label:
+    is_time = len(segment.text) <= _MAX_TIME_CHARS and any(map(str.isdecimal, segment.text))
+    is_time = is_time and has_phrase(segment.text, "reading_times")
+    if is_pr or is_unfilled or is_rating or is_label or is_time:
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False

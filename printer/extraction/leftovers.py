@@ -15,6 +15,7 @@ from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
 from .boilerplate import is_link_row
+from .corrections import KINDS_WITH_BUTTONS
 from .selected_text import is_drawn_as_button
 
 
@@ -26,6 +27,8 @@ def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
     dropped += [*_pagers(page), *_menus(page, keep), *_field_labels(page)]
     dropped += _empty_accordions(segments) if "aria-expanded" in page.index.attribute_names else []
     dropped += _offers(page, keep) if kind == "article" else _empty_sections(page, keep)
+    dropped += _lead_ins(segments, keep) if kind in ("article", "service") else []
+    dropped += _second_copies(page, keep) if kind in KINDS_WITH_BUTTONS else []
     if kind != "documentation":  # whose examples repeat lines
         dropped += _copies(segments, keep)
     for segment in dropped:
@@ -77,6 +80,28 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
                     break
                 yield segments[copy + offset]
                 offset += step
+
+
+#: The lengths of a stretch of lines that is looked for right below itself.
+_COPIED_LINES = range(4, 60)
+
+
+def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
+    """Yield the stretches of lines that repeat those right above, and select these instead."""
+    texts, i = [segment.text for segment in page.segments], 0
+    last_positions: dict[str, int] = {}
+    while i < len(texts):
+        start = last_positions.get(texts[i], i)
+        last_positions[texts[i]] = i
+        copy = page.segments[i : i + i - start] if i - start in _COPIED_LINES else ()
+        is_long = sum(len(segment.text) for segment in copy) >= _MIN_PARAGRAPH_CHARS
+        in_table = page.index.flags[page.index.segment_blocks[i]] & ElementFlag.TABLE
+        if is_long and not in_table and texts[start:i] == [segment.text for segment in copy]:
+            for segment in copy:
+                keep[segment.index - i + start] |= keep[segment.index]
+            yield from copy
+            i += len(copy) - 1
+        i += 1
 
 
 #: Elements that are pictures, or are printed as such.
@@ -305,10 +330,7 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     """
     index, segments = page.index, page.segments
     headings = Counter(_look(s.block) for s in segments if keep[s.index])
-    paragraphs = (
-        s.index for s in segments if keep[s.index] and len(s.text) >= _MIN_PARAGRAPH_CHARS
-    )
-    text_begin = next(paragraphs, len(segments))
+    text_begin = _text_begin(segments, keep)
     by_shape: dict[tuple[str, str], list[range]] = {}
     rows: dict[tuple[int, str], list[range]] = {}
     bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
@@ -338,9 +360,47 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     for cards in rows.values():
         if len(cards) >= _MIN_CARDS:
             offer_lines.difference_update(*cards)
-    total = sum(len(segment.text) for segment in segments if keep[segment.index])
-    is_little = sum(len(segments[line].text) for line in offer_lines) <= _MAX_OFFERS_SHARE * total
-    return [segments[line] for line in offer_lines] if is_little else []
+    return _if_little(segments, keep, offer_lines)
+
+
+def _text_begin(segments: Sequence[Segment], keep: Sequence[bool]) -> int:
+    """Return the position of the first selected paragraph, or of the end."""
+    paragraphs = (s.index for s in segments if len(s.text) >= _MIN_PARAGRAPH_CHARS)
+    return next(filter(keep.__getitem__, paragraphs), len(segments))
+
+
+def _if_little(
+    segments: Sequence[Segment], keep: Sequence[bool], lines: Iterable[int]
+) -> Sequence[Segment]:
+    """Return some lines if they are a small part of the selected text, or none."""
+    found, total = [segments[i] for i in lines], sum(len(s.text) for s in segments if keep[s.index])
+    return found if sum(len(line.text) for line in found) <= _MAX_OFFERS_SHARE * total else []
+
+
+_MAX_LEAD_IN_CHARS = 120
+#: A lead-in and a line between it and its button.
+_MAX_LEAD_IN_LINES = 2
+_MAX_OFFERED_CHARS = 200
+
+
+def _lead_ins(segments: Sequence[Segment], keep: Sequence[bool]) -> Sequence[Segment]:
+    """Return the lines in the text that lead to a dropped link below: 'Ready to sail?'."""
+    phrases, text_begin = tuple(page_labels("lead_ins")), _text_begin(segments, keep)
+    leads: list[range] = []
+    for i, button in enumerate(segments):
+        if keep[i] or not button.is_link or len(button.text) > _MAX_BUTTON_CHARS:
+            continue
+        for begin in range(i - 1, max(text_begin, i - 1 - _MAX_LEAD_IN_LINES), -1):
+            line = segments[begin]
+            is_line = keep[begin] and not line.link_chars and line.block.tag in _LABEL_TAGS
+            if not is_line or len(line.text) > _MAX_OFFERED_CHARS:
+                break
+            if len(line.text) <= _MAX_LEAD_IN_CHARS and fold_words(line.text).startswith(phrases):
+                leads.append(range(begin, i))
+                break
+    are_cards = sum(len(lead) > 1 for lead in leads) >= _MIN_CARDS
+    lines = (i for lead in leads if not (are_cards and len(lead) > 1) for i in lead)
+    return _if_little(segments, keep, lines)
 
 
 def _is_bold(segment: Segment) -> bool:

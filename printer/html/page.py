@@ -38,7 +38,7 @@ from .metadata.metadata import Metadata, read_metadata
 from .metadata.titles import is_paragraph
 from .parse import EMAIL_ATTRIBUTE, base_url, decode, decode_emails, fix_mojibake, parse
 from .structure import retag_structures
-from .visibility import HIDDEN_ON_WIDE, drop_hidden_on_all_screens, hide_by_style
+from .visibility import HIDING_CLASSES, drop_hidden_on_all_screens, hide_by_style
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,7 +193,7 @@ def read_page(
         source = strip_markers(source, layout)
     if EMAIL_ATTRIBUTE in source:
         decode_emails(tree)
-    if HIDDEN_ON_WIDE in source:
+    if any(name in source for name in HIDING_CLASSES):
         drop_hidden_on_all_screens(tree)
     hide_by_style(tree, elements)
     retag_structures(tree, elements, source)

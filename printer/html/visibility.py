@@ -133,11 +133,12 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
 _MAX_HIDDEN_SHARE = 0.2
 
 
-#: A class with which site builders hide an element on wide screens.
-HIDDEN_ON_WIDE = "hidden-desktop"
+#: The classes with which site builders hide an element on wide screens, and on all.
+HIDING_CLASSES = ("hidden-desktop", "w-condition-invisible")
 _HIDDEN_ON_ALL = (
-    f"//*[contains(@class, '{HIDDEN_ON_WIDE}') and contains(@class, 'hidden-tablet')"
-    " and (contains(@class, 'hidden-mobile') or contains(@class, 'hidden-phone'))]"
+    "//*[contains(@class, 'hidden-desktop') and contains(@class, 'hidden-tablet')"
+    " and (contains(@class, 'hidden-mobile') or contains(@class, 'hidden-phone'))"
+    " or contains(@class, 'w-condition-invisible')]"
 )
 
 

@@ -265,7 +265,7 @@ def absolute_url(url: str, base: str) -> str:
 
 _SIZE_SUFFIX = re.compile(
     r"[-_@](?:\d{2,4}x\d{2,4}|\d{2,4}w|[23]x|p-\d{3,4}|scaled|small|medium|large|thumb(?:nail)?|"
-    r"full|original|preview)(?=\.\w{2,5}$)|(?<=\d)_(?:x{0,3}[sl]\d?|m)(?=\.\w{2,5}$)"
+    r"full|original|preview|desktop|mobile)(?=\.\w{2,5}$)|(?<=\d)_(?:x{0,3}[sl]\d?|m)(?=\.\w{2,5}$)"
     r"|-e\d{10,13}(?=\.\w{2,5}$)",
     re.IGNORECASE,
 )
@@ -274,6 +274,7 @@ _TRANSFORM = re.compile(
     r"/(?:fill|fit|crop|resize|thumb|max|width)[_/]\d{0,4}[x,/]?\d{0,4}(?=/)|"
     r"/\d{2,4}x\d{2,4}(?=/|$)|/styles/[\w-]{1,60}/public(?=/)|(?<=/)\d{2,4}x\d{2,4}_(?=[^/]*$)|"
     r"/resize:\w{1,9}(?::\d{1,4}){1,2}(?=/)|/cdn-cgi/image/[^/]{1,200}|-w\d{2,4}(?=/)|"
+    r"(?<=\d)-[a-z]{1,20}_default(?:_2x)?(?=/)|"
     r"/(?!(?:19[5-9]|20)\d\d?/)\d{3,4}/(?:\d{3,4}|x)(?=/)|/(?:16|[1-5]|9|21)[-x:](?:16|[1-5]|9)(?=/)|"
     r"/(?:thumb(?:nail)?s?|small|medium|large|big|full|orig(?:inals?)?|mini|preview|resized?|cache)"
     r"(?=/)"

@@ -327,6 +327,8 @@ def test_requests_to_follow_go_from_the_end(line, goes):
         ("An dieser Stelle finden Sie externen Inhalt, der den Artikel ergänzt.", True),
         ("有料会員になると会員限定の有料記事もお読みいただけます。", True),
         ("Подписывайтесь на наш канал!", True),
+        ("The post Tides and Winds appeared first on Harbour Blog.", True),
+        ("Faites glisser pour voir tout le tableau des marées.", True),
         ("The newsletter of the harbour appears on Mondays.", False),
         (f"Sign up for our newsletter. {TEXT} {TEXT} {TEXT}", False),
     ],
@@ -334,6 +336,7 @@ def test_requests_to_follow_go_from_the_end(line, goes):
 def test_notices_go_from_articles(text, goes):
     html = f"<p>{TEXT}</p><p>{text}</p><p>{TEXT} Again.</p>"
     assert (len(choice(html, [""])) == 2) is goes
+    assert (len(choice(html, [""], kind="service")) == 2) is goes
     assert len(choice(html, [""], kind="forum")) == 3
 
 
@@ -402,6 +405,33 @@ def test_a_byline_below_a_standfirst_goes_but_not_one_in_the_text():
 def test_a_count_of_readers_at_the_end_goes(line):
     assert choice(f"<p>{TEXT}</p><p>{line}</p>", [""]) == [TEXT]
     assert len(choice(f"<p>{TEXT}</p><p>{line}</p><p>{TEXT} Again.</p>", [""])) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("On Behalf of the Harbour Office | May 3, 2024 | Ferries", True),
+        ("3 May 2024 | Ferries", True),
+        ("The harbour | Its ferries | Its boats", False),
+    ],
+)
+def test_a_line_above_the_text_with_a_date_between_bars_goes(line, goes):
+    head = "<meta property='article:published_time' content='2024-05-03'>"
+    html = f"<h1>Tides</h1><p>{line}</p><p>{TEXT}</p><p>{TEXT} Again.</p>"
+    assert (line not in choice(html, [""], head=head)) is goes
+
+
+@pytest.mark.parametrize(
+    ("lines", "goes"),
+    [
+        ("<p>About the author:</p><p>Ivo Halloran has sailed since he was six.</p>", True),
+        ("<p>About the author: he has sailed since he was six.</p>", True),
+        ("<p>About the ferry: it has sailed since he was six.</p>", False),
+    ],
+)
+def test_what_is_about_the_author_at_the_end_goes(lines, goes):
+    html = "".join(f"<p>{TEXT} {n}.</p>" for n in range(9))
+    assert (len(choice(html + lines, [""])) == 9) is goes
 
 
 def test_an_address_with_the_authors_name_is_no_byline():

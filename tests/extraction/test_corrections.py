@@ -32,6 +32,14 @@ def test_buttons_of_several_parts_go():
     assert texts == [f"{TEXT} One", "One", f"{TEXT} Two", "Two"]
 
 
+@pytest.mark.parametrize("kind", ["documentation", "product"])
+def test_buttons_beside_the_text_of_a_heading_go(kind):
+    heading = "<h2>Rigging <button>Copy path</button><button>Show all ropes</button></h2>"
+    unfolding = f"<h2><button>Which ropes?</button></h2><p>{TEXT} Yes.</p>"
+    texts = choice(f"{heading}<p>{TEXT}</p>{unfolding}", [""], kind)
+    assert texts == ["Rigging", TEXT, "Which ropes?", f"{TEXT} Yes."]
+
+
 def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     table = (
         "<table><caption>Tides</caption><tr><th>High</th><td>five in the morning</td></tr>"
@@ -61,6 +69,48 @@ def test_the_pages_own_table_of_contents_goes():
     lines = entries.replace("li>", "p>")  # lines that are no list
     assert choice(f"<p>{TEXT}</p>{lines}{sections}", [TEXT, *names]) == [TEXT, *rest]
     assert len(choice(f"<p>{TEXT}</p>{lines}", [TEXT, *names])) == 1 + len(names)
+
+
+def test_a_menu_that_is_never_closed_is_not_completed():
+    text = f"<h1>Tides</h1><p>{TEXT}</p><p>{TEXT} Again.</p><p>{TEXT} At noon.</p>"
+    menu = f"<ul><li><a href=/f>Ferries</a></li><li>Boats <div>{text}<p>Imprint</p></div>"
+    assert choice(menu, ["Tides", TEXT]) == ["Tides", TEXT, f"{TEXT} Again.", f"{TEXT} At noon."]
+    assert "Imprint" in choice(menu.replace("h1", "h2"), ["Tides", TEXT])
+
+
+@pytest.mark.parametrize(
+    ("names", "goes"),
+    [
+        ("carousel-indicators", True),
+        ("c-carousel__indicators", True),
+        ("cook-mode", True),
+        ("gdpr-banner__text", True),
+        ("cookie-notice", True),
+        ("carousel-inner", False),
+        ("cookie-recipe", False),
+        ("tag-gdpr", False),
+    ],
+)
+def test_boxes_of_controls_and_notices_go_from_all_pages(names, goes):
+    html = f"<h1>Boats</h1><p>{TEXT}</p><p>{TEXT} Again.</p><div class={names}><p>Oars</p></div>"
+    for kind in ("article", "product", "service"):
+        assert ("Oars" not in choice(html, [""], kind)) is goes
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("Reading time: 8 minutes", True),
+        ("Tempo di lettura: 3 minuti", True),
+        ("·Nov 7, 2025·11 min read", True),
+        ("The reading time of the tide table", False),
+        ("It takes 20 minutes to row to the island.", False),
+    ],
+)
+def test_the_time_that_reading_takes_goes(line, goes):
+    for kind in ("article", "listing"):
+        texts = choice(f"<p>{TEXT}</p><div>{line}</div><p>{TEXT} Again.</p>", [""], kind)
+        assert (len(texts) == 2) is goes
 
 
 def test_a_list_of_links_of_which_little_is_kept_goes():
@@ -99,7 +149,7 @@ def test_a_box_of_notes_is_kept_whole_with_its_last_link():
 
 def test_boxes_of_navigation_of_a_wiki_go_whole():
     box = "<ul><li><a href=/o>Oars</a></li><li>Sails</li></ul>"
-    for names in ("navbox", "sister-box"):
+    for names in ("navbox", "sister-box", "'side-box sistersitebox'"):
         assert choice(f"{TEXT}<div class={names}>{box}</div>", [TEXT, "Oars"]) == [TEXT]
 
 
@@ -286,6 +336,7 @@ def test_readers_comments_go_from_articles_but_not_from_discussions():
     assert len(choice(article + COMMENTS, [TEXT, "nobody ran"])) == 9
     assert len(choice(article + COMMENTS, [TEXT, "nobody ran"], kind="forum")) == 10
     assert choice("<p>Who was there?</p>" + COMMENTS, ["Who", "nobody ran"])[-1].endswith("ran.")
+    assert len(choice(article + COMMENTS, [TEXT, "nobody ran"], kind="listing")) == 9
 
 
 @pytest.mark.parametrize("names", ["commentary", "commented", "post comments-open"])
@@ -389,8 +440,8 @@ def test_a_heading_above_code_of_a_class_of_that_name_stays():
 def test_tooltips_are_dropped(kind):
     tip = "<div class='help__tooltip'><p>Enter your town.</p></div>"
     inline = f"<p>{TEXT} <span class='tooltip'>tides</span></p>"
-    html = f"<p>{TEXT}</p><p>{TEXT} Two.</p>{tip}{inline}<p>{TEXT} Three.</p>" * 2
-    selected = choice(html, [TEXT, "Enter"], kind)
+    html = f"<p>{TEXT}</p><p>{TEXT} Two.</p>{tip}{inline}<p>{TEXT} Three.</p>"
+    selected = choice(html + html.replace(TEXT, TEXT.upper()), [TEXT, TEXT.upper(), "Enter"], kind)
     assert "Enter your town." not in selected
     assert len(selected) == 8
 

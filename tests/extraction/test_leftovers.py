@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from printer.extraction.leftovers import drop_emptied_sections, find_buttons, replace_previews
+from printer.extraction.leftovers import (
+    drop_emptied_sections,
+    drop_leftovers,
+    find_buttons,
+    replace_previews,
+)
 from printer.html.page import read_page
 from tests.support.selections import corrected
 
@@ -233,6 +238,50 @@ def test_links_of_the_same_words_below_texts_are_buttons(line: str, found: str) 
     buttons = find_buttons(page, [True] * len(page.segments))
     assert len(buttons) == (3 * line.count("<a") if found else 0)
     assert not found or found in {element.text for element in buttons}
+
+
+@pytest.mark.parametrize(
+    ("lines", "count"),
+    [
+        ("<p>Ready to sail with us?</p>", 2),
+        ("<h3>Looking for a boat?</h3><p>Our harbour has them in all sizes.</p>", 2),
+        ("<h3>The boats</h3><p>Our harbour has them in all sizes.</p>", 4),
+        (f"<p>Ready to sail, we waited. {TEXT} {TEXT}</p>", 3),
+        ("<ul><li>Want to row</li></ul>", 3),
+    ],
+)
+def test_lines_that_lead_to_a_dropped_button_go(lines: str, count: int) -> None:
+    html = f"<p>{9 * TEXT}</p>{lines}<p><a href=/book>Reserve a place</a></p><p>{TEXT} Again.</p>"
+    selected = [TEXT, "sail", "boat", "harbour", "row"]
+    for kind in ("article", "service"):
+        assert len(choice(html, selected, kind)) == count
+    button = html.replace("<p><a href=/book>Reserve a place</a></p>", "<p>At ten.</p>")
+    assert len(choice(button, [*selected, "At ten"])) > count
+
+
+def test_a_stretch_of_lines_that_a_page_shows_twice_is_printed_once() -> None:
+    lines = [f"The {name} sails to the island at noon." for name in ("Gull", "Tern", "Auk", "Crow")]
+    slides = "".join(f"<li>{line}</li>" for line in lines)
+    html = f"<p>{TEXT}</p><ul>{slides}</ul><ul>{slides}</ul>"
+    assert choice(html, [""], "service") == [TEXT, *lines]
+    assert choice(html, [""], "forum") == [TEXT, *lines, *lines]
+    page = read_page(f"<body>{html}")
+    keep = [text in lines[:2] for text in lines] + [True, False, True, True]
+    drop_leftovers(page, chosen := [True, *keep], "service")
+    assert chosen == [True] * 5 + [False] * 4
+    plans = html.replace("</ul><ul>", "</ul><h3>In winter</h3><ul>")
+    assert len(choice(plans, [""], "service")) == 10
+    short = html.replace("The ", "").replace(" sails to the island at noon", "")
+    assert len(choice(short, [""], "service")) == 9
+    cells = html.replace("<ul>", "<table>").replace("</ul>", "</table>").replace("li>", "td>")
+    assert len(choice(cells, [""], "service")) == 9
+
+
+def test_stretches_that_repeat_are_found_in_linear_time() -> None:
+    page = read_page("<p>Oars</p><p>Sails</p>" * 20_000)
+    started = time.process_time()
+    drop_leftovers(page, [True] * len(page.segments), "service")
+    assert time.process_time() - started < 2
 
 
 def test_the_headings_of_a_filter_go_with_its_options() -> None:

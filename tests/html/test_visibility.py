@@ -63,6 +63,12 @@ def test_a_box_that_classes_hide_on_all_screens_is_not_part_of_the_page(last: st
     assert [segment.text for segment in page.segments] == [TEXT, *drafts, "End."]
 
 
+def test_a_box_that_a_site_builder_shows_on_a_condition_is_not_part_of_the_page() -> None:
+    twin = f"<p class='summary w-condition-invisible'>{TEXT}</p>"
+    page = read_page(f"<main><p class=summary>{TEXT}</p>{twin}</main>")
+    assert [segment.text for segment in page.segments] == [TEXT]
+
+
 def test_a_box_that_its_page_does_not_print_is_left_out() -> None:
     links = "".join(
         f"<li>{' ' * 200}<img src=/{name}.png> <a href=/{name}>{name}</a></li>"

@@ -295,6 +295,8 @@ def test_the_best_is_wide_enough_and_no_wider() -> None:
         ("https://c.org/fetch/f_auto/https%3A%2F%2Fx.org%2Fp.jpg%3Fw%3D300", "https://x.org/p.jpg"),
         ("https://x.org/p.jpg.webp", "https://x.org/p.jpg"),
         ("https://x.org/48_13_XS.jpg", "https://x.org/48_13_L2.jpg"),
+        ("https://x.org/27-medium_default/boat.jpg", "https://x.org/27-cart_default/boat.jpg"),
+        ("https://x.org/quay_desktop.avif", "https://x.org/quay_mobile.avif"),
         ("https://c.org/600/https://x.org/p?width=300", "https://x.org/p?width=900"),
     ],
 )
@@ -312,6 +314,7 @@ def test_versions_of_a_picture_are_alike(one: str, other: str) -> None:
         ("https://x.org/a/size=1280x720.jpg", "https://x.org/b/size=1280x720.jpg"),
         ("https://x.org/2020/1105/p.jpg", "https://x.org/2020/1106/p.jpg"),
         ("https://x.org/map_s.jpg", "https://x.org/map_l.jpg"),
+        ("https://x.org/27-cart_default/boat.jpg", "https://x.org/28-cart_default/boat.jpg"),
     ],
 )
 def test_other_pictures_are_not(one: str, other: str) -> None:
