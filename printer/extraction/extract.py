@@ -73,7 +73,7 @@ ADDING_PASSES = (
     Pass("section heading",
          lambda s: missing_blocks.add_section_headings(s.page, s.keep, s.scores), _TEXT),
     Pass("subheading",
-         lambda s: missing_blocks.add_subheadings(s.page, s.keep, s.scores, s.kind), _TEXT),
+         lambda s: missing_blocks.add_subheadings(s.page, s.keep, s.scores, s.kind)),
     Pass("similar line", lambda s: add_similar(s.page, s.keep, s.scores)),
     Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), _LISTS),
     Pass("price of the product",

@@ -129,7 +129,7 @@ def drop_empty_sections(
             lines, tags = segments[i + 1 : end], index.tags[places[i] + 1 : places[end]]
             linked = sum(line.link_chars for line in lines)
             are_teasers = linked > _MIN_LINKED_TEASERS * sum(len(line.text) for line in lines)
-            box = _box_around(index, i)
+            box = index.box_around(i)
             is_box = index.segment_ends[box] <= end
             is_medium = bisect(printed, places[i]) < bisect(printed, places[end])
             is_repeated = is_article and texts[segments[i].text] >= _MIN_REPEATED_LABELS
@@ -180,19 +180,6 @@ def _is_above_contents(selected: SelectedText, heading: int) -> bool:
     """Return whether a table of contents that is not selected is below a heading."""
     below = selected.segments[heading + 1 : heading + 3]
     return bool(below) and all(is_contents_entry(s) and not selected.keep[s.index] for s in below)
-
-
-_MAX_BOX_LEVELS = 8
-
-
-def _box_around(index: PageIndex, line: int) -> int:
-    """Return the innermost element with a line and the next one."""
-    box = index.segment_blocks[line]
-    for _ in range(_MAX_BOX_LEVELS):
-        if index.segment_ends[box] > line + 1 or index.parents[box] < 0:
-            break
-        box = index.parents[box]
-    return box
 
 
 def _read_section(selected: SelectedText, keep: Sequence[bool], heading: int) -> tuple[int, bool]:

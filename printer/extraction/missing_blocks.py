@@ -456,23 +456,30 @@ def add_subheadings(
 ) -> tuple[bool, ...]:
     """Return the selection with headings right above selected text, and right below headings.
 
-    Names of products are below headings; in an article, a link above text is another story.
+    Names of products are below headings; in an article, a link above text is another story.  The
+    heading with which a box of text begins need not be as likely as others.
     """
     index = page.index
     selected = list(keep)
     tags = [index.tags[block] for block in index.segment_blocks]
     paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] in ("p", "li"))
-    for i in range(next(paragraphs, len(keep)) + 1, len(keep)):
+    first = next(paragraphs, len(keep))
+    for i in range(max(0, first - 1), len(keep)):
         is_short = len(page.segments[i].text) <= _MAX_HEADING_CHARS
         if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
             continue
-        is_above = scores[i] >= _MIN_HEADING_SCORE and any(keep[i + 1 : i + 2])
+        box = index.box_around(i)
+        begins_box = index.segment_begins[box] == i and index.tags[box] != "body"
+        is_above = scores[i] >= (_MIN_BLOCK_SCORE if begins_box else _MIN_HEADING_SCORE)
+        is_above &= any(keep[i + 1 : i + 2]) and (i > first or (begins_box and tags[first] == "li"))
         if kind == "documentation":
             selected[i] = is_above
             continue
         is_label = _has_few_links([page.segments[i]], _MAX_LINKED)
         selected[i] = is_above and (is_label or _links_to_itself(page.segments[i]))
-        is_below = keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
+        is_below = (
+            i > first and keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
+        )
         if is_below and scores[i] >= _MIN_BLOCK_SCORE:
             after = range(i + 1, min(i + 1 + _MAX_SECTION_SEGMENTS, len(keep)))
             end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)

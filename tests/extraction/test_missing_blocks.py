@@ -569,3 +569,19 @@ def test_an_announced_list_may_end_the_text(items: str, found: str) -> None:
     keep = tuple(TEXT in segment.text for segment in page.segments)
     chosen = zip(page.segments, keep, add_announced_lists(page, keep), strict=True)
     assert " ".join(s.text for s, before, after in chosen if after and not before) == found
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ("<div><h5>Pros</h5><ul><li>{text}</li></ul></div><div><h5>Cons</h5><p>{text}</p></div>",
+         "Pros Cons"),
+        ("Share<h5>Pros</h5><ul><li>{text}</li></ul><div>Share</div><h5>Cons</h5><p>{text}</p>", ""),
+        ("<div><h2>Boats</h2><p>{text}</p></div><p>{text} Yes.</p>", ""),
+        ("<p>{text}</p><div>Share <h2>Boats</h2><p>{text} Yes.</p></div>", ""),
+    ],
+)  # fmt: skip
+def test_the_heading_with_which_a_box_of_text_begins_is_added(html: str, found: str) -> None:
+    add = partial(add_subheadings, kind="product")
+    assert added(html.format(text=TEXT), 0.25, add) == found
+    assert added(html.format(text=TEXT), 0.15, add) == ""
