@@ -18,7 +18,8 @@ from .compose import append_comments, article_metadata, compose, find_posts, sel
 from .errors import NoArticle
 from .extraction import select_segments
 from .extraction.extract import Trace, score_segments
-from .extraction.leftovers import drop_emptied_sections, find_buttons
+from .extraction.leftovers import drop_empty_sections, find_buttons
+from .extraction.selected_text import SelectedText
 from .html.discussion import Comments, read_comments
 from .html.page import Page, gc_paused, read_page
 from .html.parse import element_line
@@ -110,8 +111,9 @@ class Extraction:
 
 #: The kinds of pages whose entries may have links of the same words.
 _ENTRY_KINDS = frozenset({"collection", "forum", "listing"})
-#: The kinds of pages that have sections of logos or teasers.
-_KINDS_WITH_CARDS = frozenset({"product", "service"})
+
+#: The kinds of pages that have sections of pictures or teasers.
+_KINDS_WITH_SECTIONS = frozenset({"article", "product", "service"})
 
 
 @gc_paused
@@ -129,9 +131,10 @@ def extract_article(
     comments = read_comments(page.tree, page.segments) if separate else Comments()
     verdict = drop_captions(page, verdict, selection)
     placed = place_pictures(page, selection)
-    if verdict.kind in _KINDS_WITH_CARDS:
+    if verdict.kind in _KINDS_WITH_SECTIONS:
+        selected = SelectedText(page, verdict.keep, verdict.kind)
         printed = (figure.element for figure in placed)
-        verdict = replace(verdict, keep=drop_emptied_sections(page, verdict.keep, printed))
+        verdict = replace(verdict, keep=drop_empty_sections(selected, printed))
     metadata = replace(article_metadata(page, verdict), **rules.metadata_overrides)
     ruled_page = replace(page, metadata=metadata)
     comment_elements = below(comments.elements)

@@ -13,7 +13,7 @@ from ..html.index import Segment, enclosing_link
 from ..html.metadata.bylines import BYLINE, find_byline, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
-from ..i18n import fold_words, has_phrase, page_labels
+from ..i18n import fold_words, has_phrase, is_source_line, page_labels
 from ..text import COLONS, YEAR, class_pattern, count_words
 from ..urls import host_of, resolve
 from .selected_text import TERM_TAGS, SelectedText, is_internal_link
@@ -177,6 +177,8 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     """Return whether a last line is about the author, links, a credit or in brackets."""
     segment = selected.segments[i]
     text = segment.text
+    if is_source_line(text):
+        return False
     if _is_author_note(selected, text):
         return True
     if len(text) > _MAX_CLOSING_CHARS or "li" in (segment.block.tag, segment.block.getparent().tag):

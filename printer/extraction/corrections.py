@@ -32,8 +32,8 @@ from ..text import (
 from .selected_text import (
     TERM_TAGS,
     SelectedText,
+    is_contents_entry,
     is_drawn_as_button,
-    is_internal_link,
     selected_texts,
 )
 
@@ -202,7 +202,7 @@ def drop_contents(selected: SelectedText) -> None:
             continue
         entries = selected.segments[lines.start : lines.stop]
         matching = sum(
-            _is_contents_entry(line) and fold_words(line.text) in headings_below for line in entries
+            is_contents_entry(line) and fold_words(line.text) in headings_below for line in entries
         )
         are_tabs = all(s.block.tag in HEADING_TAGS and selected.is_story(s) for s in entries)
         if are_tabs or matching >= _MIN_REPEATED_ENTRIES * len(lines):
@@ -214,45 +214,10 @@ def _contents_candidates(selected: SelectedText) -> Iterator[range]:
     for i, tag in enumerate(selected.index.tags):
         if tag in _LIST_TAGS:
             yield selected.index.segment_range(i)
-    for are_entries, lines in groupby(selected.segments, _is_contents_entry):
+    for are_entries, lines in groupby(selected.segments, is_contents_entry):
         if are_entries:
             first, *following = lines
             yield range(first.index, first.index + 1 + len(following))
-
-
-def _is_contents_entry(segment: Segment) -> bool:
-    """Return whether a line may be an entry of a table of contents: a link within the page."""
-    is_link = segment.is_link and segment.block.tag not in HEADING_TAGS
-    return is_link and is_internal_link(segment)
-
-
-def drop_empty_sections(selected: SelectedText) -> None:
-    """Drop headings whose whole section was selected before and has been dropped."""
-    keep = selected.keep
-    for i, segment in reversed([*enumerate(selected.segments)]):
-        if not keep[i] or segment.block.tag not in HEADING_TAGS:
-            continue
-        next_lines = selected.segments[i + 1 : i + 3]
-        if not any(keep[i + 1 : i + 3]) and all(map(_is_contents_entry, next_lines)):
-            keep[i] = not next_lines  # a table of contents
-        else:
-            keep[i] = not _was_emptied(selected, i)
-
-
-def _was_emptied(selected: SelectedText, heading: int) -> bool:
-    """Return whether the section below a heading had text (even hidden) and has none left."""
-    before, tag = selected.before_drops, selected.segments[heading].block.tag
-    blocks_below = selected.index.segment_blocks[heading + 1 : heading + 2]
-    had_text = any(selected.index.flags[block] & IS_HIDDEN for block in blocks_below)
-    for i in range(heading + 1, len(selected.keep)):
-        tag_below = selected.segments[i].block.tag
-        ends_section = tag_below in HEADING_TAGS and tag_below <= tag
-        if selected.keep[i]:
-            return had_text and ends_section
-        if before[i] and ends_section:
-            break
-        had_text = had_text or before[i]
-    return had_text
 
 
 _MAX_CAPTION_CHARS = 300

@@ -18,7 +18,7 @@ from ..selection import Verdict
 from . import boilerplate, corrections, entries, missing_blocks
 from .appearance import add_similar, filter_by_layout
 from .classifier.model import classify, load_default_model
-from .leftovers import drop_leftovers, replace_previews
+from .leftovers import drop_empty_sections, drop_leftovers, replace_previews
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .selected_text import SelectedText
 from .standfirst import drop_repeated_standfirst, find_standfirst
@@ -73,7 +73,7 @@ ADDING_PASSES = (
     Pass("section heading",
          lambda s: missing_blocks.add_section_headings(s.page, s.keep, s.scores), _TEXT),
     Pass("subheading",
-         lambda s: missing_blocks.add_subheadings(s.page, s.keep, s.scores, s.kind), _TEXT),
+         lambda s: missing_blocks.add_subheadings(s.page, s.keep, s.scores, s.kind)),
     Pass("similar line", lambda s: add_similar(s.page, s.keep, s.scores)),
     Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), _LISTS),
     Pass("price of the product",
@@ -106,11 +106,11 @@ DROPPING_PASSES = (
     Pass("announcement", boilerplate.drop_announcements, _ARTICLE),
     Pass("line below the text", boilerplate.drop_closing_lines, _ARTICLE),
     Pass("announcement", boilerplate.drop_announcements, _ARTICLE),
-    Pass("empty section", corrections.drop_empty_sections, _ARTICLE),
     Pass("copy for narrow screens", corrections.drop_responsive_duplicates),
     Pass("caption", corrections.resolve_captions),
     Pass("label", corrections.drop_labels),
     Pass("leftover of a dropped part", lambda s: drop_leftovers(s.page, s.keep, s.kind)),
+    Pass("empty section", drop_empty_sections),
     Pass("fragment", lambda s: corrections.add_fragments(s.segments, s.keep)),
     Pass("linked note", lambda s: corrections.add_linked_notes(s.page, s.keep, s.kind)),
     Pass("layout", lambda s: filter_by_layout(s.page, s.keep, s.scores, s.kind)),

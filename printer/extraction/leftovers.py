@@ -9,14 +9,22 @@ from itertools import groupby, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
-from ..html.index import ElementFlag, Leaf, Segment, common_classes, enclosing_link
+from ..html.index import (
+    IS_HIDDEN,
+    ElementFlag,
+    Leaf,
+    PageIndex,
+    Segment,
+    common_classes,
+    enclosing_link,
+)
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
 from .boilerplate import is_link_row
 from .corrections import KINDS_WITH_BUTTONS
-from .selected_text import is_drawn_as_button
+from .selected_text import SelectedText, is_contents_entry, is_drawn_as_button
 
 
 def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
@@ -26,7 +34,7 @@ def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
     dropped += [*_pagers(page), *_menus(page, keep), *_field_labels(page)]
     dropped += _empty_accordions(segments) if "aria-expanded" in page.index.attribute_names else []
-    dropped += _offers(page, keep) if kind == "article" else _empty_sections(page, keep)
+    dropped += _offers(page, keep) if kind == "article" else ()
     dropped += _lead_ins(segments, keep) if kind in ("article", "service") else []
     dropped += _second_copies(page, keep) if kind in KINDS_WITH_BUTTONS else []
     if kind != "documentation":  # whose examples repeat lines
@@ -108,90 +116,119 @@ def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
 _PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "object"})
 _PLAYER_TAGS = frozenset({"video", "iframe", "object"})
 _MAX_HEADING_CHARS = 80
-
-
-def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the headings whose sections were dropped.
-
-    If most headings of the same style have no text below them, they are a list and stay, except
-    above form options or a button.  A picture may be a section, unless it is in a row of linked
-    headings.
-    """
-    segments, blocks = page.segments, page.index.segment_blocks
-    by_shape: dict[tuple[str, str], list[tuple[Segment, bool]]] = {}
-    row_headings: list[Segment] = []
-    headings = [s.index for s in segments if keep[s.index] and s.block.tag in HEADING_TAGS]
-    for position, following in pairwise([*headings, len(segments)]):
-        heading, block = segments[position], segments[position].block
-        ends_section = following == len(segments) or segments[following].block.tag <= block.tag
-        is_label = not heading.link_chars and len(heading.text) <= _MAX_HEADING_CHARS
-        is_empty = ends_section and following > position + 1 and is_label
-        is_empty = is_empty and not any(keep[position + 1 : following])
-        is_empty = is_empty and not _is_standfirst(segments, position)
-        if is_empty:
-            subtree_end = blocks[following] if following < len(segments) else len(page.index.tags)
-            tags_below = page.index.tags[blocks[position] : subtree_end]
-            if not _PICTURE_TAGS.isdisjoint(tags_below):
-                is_empty = False
-                below = segments[position + 1 : following]
-                names = [s for s in below if s.block.tag in HEADING_TAGS and s.link_chars]
-                row_headings += [heading] * (len(names) >= _MIN_CARDS)
-        by_shape.setdefault(_look(block), []).append((heading, is_empty))
-    for similar_headings in by_shape.values():
-        empty = [heading for heading, is_empty in similar_headings if is_empty]
-        if 2 * len(empty) < len(similar_headings):
-            yield from empty
-        elif _are_above_options(segments, empty):
-            yield from (s for s, _ in similar_headings if not any(keep[s.index + 1 : s.index + 2]))
-            first = empty[0].index - 1  # the heading of them all
-            yield from (s for s in segments[max(0, first) : first + 1] if s.block.tag == "h2")
-        elif _are_above_buttons(segments, empty):
-            yield from empty
-    if 2 * len(row_headings) < len(headings):
-        yield from row_headings
-
-
-#: The largest share of the headings of a level without a section: more are a list.
-_MAX_EMPTIED_SHARE = 1 / 3
+#: The largest share of a level's headings without a section: more are a list of names.
+_MAX_EMPTY_SHARE = 1 / 3
+#: Headings of the same text this many times are labels, not names.
+_MIN_REPEATED_LABELS = 3
 #: The least share of links in teasers.
 _MIN_LINKED_TEASERS = 0.4
 #: A few pictures may be the icon of the next section, with its copies.
 _MIN_LOGOS = 4
+#: The most elements of a box that a script fills.
+_MAX_UNFILLED_ELEMENTS = 4
 
 
-def drop_emptied_sections(
-    page: Page, keep: Sequence[bool], pictures: Iterable[HtmlElement]
+def drop_empty_sections(
+    selected: SelectedText, pictures: Iterable[HtmlElement] | None = None
 ) -> tuple[bool, ...]:
-    """Return the selection without the headings of sections with only logos or dropped teasers.
+    """Return the selection without the headings of sections of which nothing is printed.
 
-    ``pictures`` are the elements of those that are printed.
+    Such a section was dropped, or is a box that a script fills, or consists of other lines or of
+    logos that were not selected.  ``pictures`` are the elements of those that are printed, if that
+    is known: every picture counts as printed otherwise.
     """
-    index, segments = page.index, page.segments
-    printed = sorted(index.indexes[element] for element in pictures if element in index.indexes)
+    index, segments, keep = selected.index, selected.segments, list(selected.keep)
     places = [*index.segment_blocks, len(index.tags)]
+    media = _PICTURE_TAGS if pictures is None else _PLAYER_TAGS
+    printed = [i for i, tag in enumerate(index.tags) if tag in media]
+    printed = sorted({*printed, *(index.indexes.get(element, -1) for element in pictures or ())})
     headings = [s.index for s in segments if keep[s.index] and s.block.tag in HEADING_TAGS]
     looks = Counter(_look(segments[i].block) for i in headings)
-    selected = list(keep)
-    for tag in sorted({str(segments[i].block.tag) for i in headings}, reverse=True):
-        emptied = set()
-        for i, following in pairwise(headings):
-            tags = index.tags[places[i] + 1 : places[following]]
-            lines = segments[i + 1 : following]
-            are_logos = looks[_look(segments[i].block)] == 1 and tags.count("img") >= _MIN_LOGOS
+    texts = Counter(segments[i].text for i in headings)
+    is_article = selected.kind == "article"
+    is_list = pictures is None and not is_article
+    for level in sorted({tag for tag, _ in looks}, reverse=True):
+        unselected: dict[tuple[str, str], list[range]] = {}
+        for i in (i for i in headings if segments[i].block.tag == level):
+            end, was_dropped = _read_section(selected, keep, i)
+            lines, tags = segments[i + 1 : end], index.tags[places[i] + 1 : places[end]]
             linked = sum(line.link_chars for line in lines)
             are_teasers = linked > _MIN_LINKED_TEASERS * sum(len(line.text) for line in lines)
-            has_part = any(selected[i + 1 : following]) or not _PLAYER_TAGS.isdisjoint(tags)
-            has_part |= bisect(printed, places[i]) < bisect(printed, places[following])
-            is_section = segments[following].block.tag <= segments[i].block.tag == tag
-            is_section &= len(segments[i].text) <= _MAX_HEADING_CHARS
-            is_section &= not _is_standfirst(segments, i)
-            if is_section and not has_part and (are_teasers if lines else are_logos):
-                emptied.add(i)
-        if len(emptied) <= _MAX_EMPTIED_SHARE * sum(segments[i].block.tag == tag for i in headings):
-            headings = [i for i in headings if i not in emptied]
-            for i in emptied:
-                selected[i] = False
-    return tuple(selected)
+            box = index.box_around(i)
+            is_box = index.segment_ends[box] <= end
+            is_medium = bisect(printed, places[i]) < bisect(printed, places[end])
+            is_repeated = is_article and texts[segments[i].text] >= _MIN_REPEATED_LABELS
+            is_separate = is_box and (index.tags[box] == "aside" or is_repeated) and not is_medium
+            is_separate |= is_article and _is_above_contents(selected, i)
+            following = str(segments[end].block.tag) if end < len(keep) else ""
+            if not is_separate and following and not "h" < following <= level:
+                continue
+            is_sole = looks[_look(segments[i].block)] == 1
+            stories = sum(s.link_chars > 0 and s.block.tag in HEADING_TAGS for s in lines)
+            is_row = is_list and is_sole and stories >= _MIN_CARDS
+            if was_dropped or is_separate or is_row or _is_unfilled(index, places[i]):
+                keep[i] = False
+                continue
+            is_unselected = bool(lines) and ((is_box and is_article) or are_teasers or is_list)
+            are_logos = is_sole and tags.count("img") >= _MIN_LOGOS
+            is_label = len(segments[i].text) <= _MAX_HEADING_CHARS
+            is_label &= pictures is not None or not segments[i].link_chars
+            is_label = is_label and not _is_standfirst(segments, i) and bool(following or is_list)
+            if is_label and not is_medium and (is_unselected or are_logos):
+                unselected.setdefault(_look(segments[i].block), []).append(range(i, end))
+        of_level = sum(count for (tag, _), count in looks.items() if tag == level)
+        is_few = sum(map(len, unselected.values())) <= _MAX_EMPTY_SHARE * of_level
+        for look, alike in unselected.items():
+            is_minority = is_few if pictures is not None else 2 * len(alike) < looks[look]
+            below = [segments[section.start + 1 : section.stop] for section in alike]
+            if is_minority or (is_list and _are_controls(below)):
+                for section in alike:
+                    keep[section.start] = False
+    return tuple(keep)
+
+
+_MAX_OPTION_CHARS = 30
+_MAX_HEADED_BUTTONS = 2
+
+
+def _are_controls(sections: Sequence[Sequence[Segment]]) -> bool:
+    """Return whether one or two sections are a button, or several are options of a filter."""
+    lines = [line for section in sections for line in section]
+    if len(lines) == len(sections):
+        are_buttons = all(s.link_chars == len(s.text) <= _MAX_BUTTON_CHARS for s in lines)
+        return are_buttons and len(sections) <= _MAX_HEADED_BUTTONS
+    are_short = all(len(line.text) <= _MAX_OPTION_CHARS for line in lines)
+    return len(sections) > 1 and are_short and all(len(section) > 1 for section in sections)
+
+
+def _is_above_contents(selected: SelectedText, heading: int) -> bool:
+    """Return whether a table of contents that is not selected is below a heading."""
+    below = selected.segments[heading + 1 : heading + 3]
+    return bool(below) and all(is_contents_entry(s) and not selected.keep[s.index] for s in below)
+
+
+def _read_section(selected: SelectedText, keep: Sequence[bool], heading: int) -> tuple[int, bool]:
+    """Return where the unselected lines below a heading end, and whether some were dropped."""
+    index, segments, level = selected.index, selected.segments, selected.segments[heading].block.tag
+    before = selected.before_drops if selected.kind == "article" else selected.keep
+    below = index.segment_blocks[heading + 1 : heading + 2]
+    was_dropped = selected.kind == "article" and any(index.flags[i] & IS_HIDDEN for i in below)
+    for i in range(heading + 1, len(keep)):
+        ends_section = before[i] and segments[i].block.tag in HEADING_TAGS
+        if keep[i] or (ends_section and segments[i].block.tag <= level):
+            return i, was_dropped
+        was_dropped |= before[i]
+    return len(keep), was_dropped
+
+
+def _is_unfilled(index: PageIndex, heading: int) -> bool:
+    """Return whether an empty box with a name, which a script fills, is right below a heading."""
+    begin = index.subtree_ends[heading]
+    box = range(begin, *index.subtree_ends[begin : begin + 1])
+    if not 0 < len(box) <= _MAX_UNFILLED_ELEMENTS or index.segment_range(begin):
+        return False
+    is_empty = _PICTURE_TAGS.isdisjoint(index.tags[begin : box.stop])
+    return is_empty and any(index.ids[begin : box.stop])
 
 
 _MIN_STANDFIRST_WORDS = 5
@@ -200,37 +237,6 @@ _MIN_STANDFIRST_WORDS = 5
 def _is_standfirst(segments: Sequence[Segment], position: int) -> bool:
     is_below_title = position > 0 and segments[position - 1].block.tag == "h1"
     return is_below_title and len(segments[position].text.split()) >= _MIN_STANDFIRST_WORDS
-
-
-_MAX_OPTION_CHARS = 30
-_MIN_OPTIONS = 2
-_MAX_LINES_BELOW = 100
-
-
-def _lines_below(segments: Sequence[Segment], heading: Segment) -> list[Segment]:
-    lines = segments[heading.index + 1 : heading.index + 1 + _MAX_LINES_BELOW]
-    return list(takewhile(lambda line: line.block.tag not in HEADING_TAGS, lines))
-
-
-def _are_above_options(segments: Sequence[Segment], headings: Sequence[Segment]) -> bool:
-    """Return whether several headings have only options below them, as those of a filter."""
-    options = [_lines_below(segments, heading) for heading in headings]
-    return len(headings) > 1 and all(
-        len(lines) >= _MIN_OPTIONS and all(len(line.text) <= _MAX_OPTION_CHARS for line in lines)
-        for lines in options
-    )
-
-
-_MAX_HEADED_BUTTONS = 2
-
-
-def _are_above_buttons(segments: Sequence[Segment], headings: Sequence[Segment]) -> bool:
-    """Return whether one or two headings have only a button below them."""
-    buttons = [_lines_below(segments, heading) for heading in headings]
-    return len(headings) <= _MAX_HEADED_BUTTONS and all(
-        len(lines) == 1 and lines[0].link_chars == len(lines[0].text) <= _MAX_BUTTON_CHARS
-        for lines in buttons
-    )
 
 
 _MAX_CODE_LABEL_CHARS = 30

@@ -18,6 +18,7 @@ from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
 from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
+from ..i18n import fold_words, is_source_line, page_labels
 from ..text import class_pattern
 from .selected_text import OUTSIDE_TEXT, is_drawn_as_button, mean, selected_texts
 
@@ -313,6 +314,8 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
         *_last_section(index, selected, scores),
     ):
         selected[i] = True
+    for i in [*_sources(index, selected, scores)]:
+        selected[i] = True
     return tuple(selected)
 
 
@@ -347,11 +350,7 @@ def _last_section(index: PageIndex, keep: Sequence[bool], scores: Sequence[float
         yield from (start, i)
 
 
-#: Credits for the text on one line, and one of several such lines.
-_SIGN_OFF = re.compile(
-    r"\(?(?:[Aa]dditional )?(?:(?:Reporting|Writing|Editing|Compiled)(?: and \w{4,9})? by"
-    r"|Reporte (?:de|por)|Reportagem de|Mit Material von|Redigiert von|Edité par|A cura di)\s\S"
-)
+#: A credit on one of several such lines.
 _CREDIT = re.compile(r"[^\W\d_][^:.?!]{1,40}: ?[^\W\d_a-z].{1,80}(?<![.?!:])")
 _MIN_CREDITS = 3
 _MAX_CREDIT_LINES = 30
@@ -361,8 +360,6 @@ def _closing_credits(index: PageIndex, keep: Sequence[bool]) -> Iterator[int]:
     """Yield the lines below the last selected one that say who did what, with their heading."""
     last = max(i for i, flag in enumerate(keep) if flag)
     segments, blocks = index.segments, index.segment_blocks
-    if any(_SIGN_OFF.match(segment.text) for segment in segments[last + 1 : last + 2]):
-        yield last + 1
     shapes = {_outer_shape(index, block) for block, flag in zip(blocks, keep, strict=True) if flag}
     for i in range(last + 1, min(last + 1 + _MAX_CREDIT_LINES, len(blocks))):
         lines = index.segment_range(blocks[i])
@@ -372,6 +369,44 @@ def _closing_credits(index: PageIndex, keep: Sequence[bool]) -> Iterator[int]:
         if is_text and all(_CREDIT.fullmatch(segments[line].text) for line in lines):
             has_heading = segments[i - 1].text.endswith(":") and i - 1 > last
             yield from range(i - has_heading, lines.stop)
+
+
+#: The most lines between the text and its source, and between a heading and its list of sources.
+_MAX_LINES_ABOVE_SOURCE = 3
+_MAX_LINES_ABOVE_SOURCES = 1
+_MAX_ITEM_LEVELS = 4
+_MAX_SOURCE_CHARS = 400
+#: What holds no sources; the footer of the text may, and a part that readers unfold.
+_NOT_SOURCES = OUTSIDE_TEXT & ~int(ElementFlag.FOOTER | ElementFlag.HIDDEN)
+
+
+def _sources(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) -> Iterator[int]:
+    """Yield the lines that name the sources of the text above them, and lists of sources."""
+    last = max(i for i, flag in enumerate(keep) if flag)
+    labels = page_labels("sources")
+    is_near = True
+    for i, segment in enumerate(index.segments[: last + 1 + _MAX_CREDIT_LINES]):
+        block = index.segment_blocks[i]
+        is_near &= i - last <= _MAX_LINES_ABOVE_SOURCE
+        is_amid = i < last and i > 0 and keep[i - 1] and keep[i + 1] and scores[i] >= _MIN_SCORE
+        if keep[i] or index.flags[block] & _NOT_SOURCES or not (is_amid or i > last):
+            continue
+        if len(segment.text) <= _MAX_SOURCE_CHARS and is_source_line(segment.text):
+            yield from (i,) if is_amid or is_near else ()
+        elif i > last and index.tags[block] != "li" and fold_words(segment.text) in labels:
+            yield from _list_below(index, i)
+        is_near &= i < last or index.tags[block] not in HEADING_TAGS
+
+
+def _list_below(index: PageIndex, label: int) -> Sequence[int]:
+    """Return a label and the items of the list below it, or nothing without a list."""
+    for first in range(label + 1, min(label + 2 + _MAX_LINES_ABOVE_SOURCES, len(index.segments))):
+        items = index.segment_blocks[first]
+        for _ in range(_MAX_ITEM_LEVELS):
+            if index.tags[items] in ("ol", "ul") and index.segment_begins[items] == first:
+                return (label, *index.segment_range(items))
+            items = max(0, index.parents[items])
+    return ()
 
 
 _MAX_LAST_PARAGRAPHS = 3
@@ -421,23 +456,30 @@ def add_subheadings(
 ) -> tuple[bool, ...]:
     """Return the selection with headings right above selected text, and right below headings.
 
-    Names of products are below headings; in an article, a link above text is another story.
+    Names of products are below headings; in an article, a link above text is another story.  The
+    heading with which a box of text begins need not be as likely as others.
     """
     index = page.index
     selected = list(keep)
     tags = [index.tags[block] for block in index.segment_blocks]
     paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] in ("p", "li"))
-    for i in range(next(paragraphs, len(keep)) + 1, len(keep)):
+    first = next(paragraphs, len(keep))
+    for i in range(max(0, first - 1), len(keep)):
         is_short = len(page.segments[i].text) <= _MAX_HEADING_CHARS
         if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
             continue
-        is_above = scores[i] >= _MIN_HEADING_SCORE and any(keep[i + 1 : i + 2])
+        box = index.box_around(i)
+        begins_box = index.segment_begins[box] == i and index.tags[box] != "body"
+        is_above = scores[i] >= (_MIN_BLOCK_SCORE if begins_box else _MIN_HEADING_SCORE)
+        is_above &= any(keep[i + 1 : i + 2]) and (i > first or (begins_box and tags[first] == "li"))
         if kind == "documentation":
             selected[i] = is_above
             continue
         is_label = _has_few_links([page.segments[i]], _MAX_LINKED)
         selected[i] = is_above and (is_label or _links_to_itself(page.segments[i]))
-        is_below = keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
+        is_below = (
+            i > first and keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
+        )
         if is_below and scores[i] >= _MIN_BLOCK_SCORE:
             after = range(i + 1, min(i + 1 + _MAX_SECTION_SEGMENTS, len(keep)))
             end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)

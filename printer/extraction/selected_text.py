@@ -8,6 +8,7 @@ from itertools import compress
 
 from ..html.index import ElementFlag, Segment, enclosing_link
 from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
 from ..text import class_pattern
 from ..urls import host_of, resolve
 
@@ -79,6 +80,12 @@ def is_internal_link(segment: Segment) -> bool:
     """Return whether a link leads to a place in its page, or makes a script show something."""
     link = enclosing_link(segment.leaves[0].element)
     return link is not None and (link.get("href") or "").startswith(("#", "javascript:"))
+
+
+def is_contents_entry(segment: Segment) -> bool:
+    """Return whether a line may be an entry of a table of contents: a link within the page."""
+    is_link = segment.is_link and segment.block.tag not in HEADING_TAGS
+    return is_link and is_internal_link(segment)
 
 
 _BUTTON_CLASS = class_pattern("btn|button|cta")

@@ -51,6 +51,7 @@ _POSITION = re.compile(r"\d+|\b(?:odd|even|first|last|active)\b\s*")
 #: The fewest elements of a row of similar ones, and the most segments of each.
 MIN_ROW = 3
 _MAX_LINES_IN_ROW = 14
+_MAX_BOX_LEVELS = 8
 
 # Element flags
 
@@ -302,6 +303,15 @@ class PageIndex(TreeIndex):
 
     def segment_range(self, index: int) -> range:
         return range(self.segment_begins[index], self.segment_ends[index])
+
+    def box_around(self, line: int) -> int:
+        """Return the innermost of a few elements around a segment that also contains the next."""
+        box = self.segment_blocks[line]
+        for _ in range(_MAX_BOX_LEVELS):
+            if self.segment_ends[box] > line + 1 or self.parents[box] < 0:
+                break
+            box = self.parents[box]
+        return box
 
     def locate(self, element: HtmlElement) -> tuple[int, int]:
         """Return the index of an element or its nearest indexed ancestor, and the next segment."""

@@ -45,6 +45,7 @@ def page_labels(table: str) -> frozenset[str]:
 
 
 _MAX_INVITATION_WORDS = 6
+_MAX_SIGN_OFF_CHARS = 100
 
 
 def is_invitation(text: str) -> bool:
@@ -53,6 +54,15 @@ def is_invitation(text: str) -> bool:
     labels = page_labels("invitations")
     beginnings = (" ".join(words[:count]) for count in range(1, 4))
     return len(words) <= _MAX_INVITATION_WORDS and not labels.isdisjoint(beginnings)
+
+
+def is_source_line(text: str) -> bool:
+    """Return whether a line names a text's source, or says who reported, edited or amended it."""
+    label, colon, source = text.replace("：", ":").partition(":")
+    words = fold_words(text[:_MAX_SIGN_OFF_CHARS]).split()
+    beginnings = (" ".join(words[:count]) for count in range(2, 6))
+    is_labeled = bool(colon and source) and fold_words(label) in page_labels("sources")
+    return is_labeled or not page_labels("sign_offs").isdisjoint(beginnings)
 
 
 @cache

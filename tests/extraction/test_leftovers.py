@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import pytest
 
 from printer.extraction.leftovers import (
-    drop_emptied_sections,
+    drop_empty_sections,
     drop_leftovers,
     find_buttons,
     replace_previews,
 )
+from printer.extraction.selected_text import SelectedText
 from printer.html.page import read_page
 from tests.support.selections import corrected
 
@@ -327,7 +328,7 @@ def test_headings_go_with_pictures_and_teasers_that_were_left_out() -> None:
     page = read_page(f"<body>{body}</body>")
     keep = [segment.text != "Read" for segment in page.segments]
     for pictures in ([], list(page.tree.iter("img"))):
-        flags = drop_emptied_sections(page, keep, pictures)
+        flags = drop_empty_sections(SelectedText(page, keep, "service"), pictures)
         texts = [
             s.text
             for s, before, flag in zip(page.segments, keep, flags, strict=True)
@@ -341,3 +342,35 @@ def test_the_labels_of_a_large_form_are_examined_in_linear_time() -> None:
     started = time.process_time()
     assert choice(f"<p>{TEXT}</p><form>{fields}</form>", [TEXT]) == [TEXT]
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("section", "is_printed"),
+    [
+        ("<div><h2>The pilot</h2><p>Ann sails.</p></div>", False),
+        ("<h2>The pilot</h2><div id=reviews><span></span></div>", False),
+        ("<h2>The pilot</h2><p><a href=/ann>Ann</a></p>", False),
+        ("<aside><h4>The pilot</h4><p>Ann sails.</p></aside><p>{text}</p>", False),
+        ("<h2>The pilot</h2><p>Ann sails.</p>", True),
+        ("<h2>The pilot</h2><div class=line></div>", True),
+        ("<h2>The pilot</h2><div id=drawing><img src=/ann.png></div>", True),
+        ("<div><h2>The pilot</h2><p>Ann sails.</p><img src=/ann.png></div>", True),
+        ("<div><h2>The pilot</h2><p>Ann sails.</p></div><p>{text}</p>", True),
+    ],
+)
+def test_the_heading_of_a_box_or_a_list_that_was_not_selected_goes(
+    section: str, is_printed: bool
+) -> None:
+    parts = "".join(f"<h2>Part {n}</h2><p>{TEXT} {n}</p>" for n in range(4))
+    html = f"<h1>Oars</h1><p>{TEXT}</p>{section.format(text=TEXT)}{parts}"
+    texts = choice(html, ["Oars", "The pilot", "Part", TEXT])
+    assert ("The pilot" in texts) == is_printed
+
+
+def test_a_heading_repeated_in_boxes_whose_lines_were_not_selected_goes() -> None:
+    box = "<p>{text} {n}</p><div><h3>Key data</h3><p>Length</p><p>{n} m</p></div>".format
+    html = "".join(box(text=TEXT, n=n) for n in range(3)) + f"<p>{TEXT} The end.</p>"
+    assert "Key data" not in choice(html, [TEXT, "Key data"])
+    assert (
+        choice(html.replace("Key data", "Her data", 1), [TEXT, "Key data"]).count("Key data") == 2
+    )

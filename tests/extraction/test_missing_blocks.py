@@ -433,6 +433,32 @@ def test_credits_below_the_text_are_added() -> None:
     assert added(f"<div>{text}{more.replace('Nets:', 'Nets')}</div>", 0.1, add_missing_end) == ""
 
 
+@pytest.mark.parametrize(
+    ("line", "is_found"),
+    [
+        ("<p>Quelle: Hafenblatt, abc/def</p>", True),
+        ("<footer><p>This article was amended on 8 May: the ferry is blue.</p></footer>", True),
+        ("<p>Print</p><p>Republished from the Harbour Post of 17 May.</p>", True),
+        ("<h4>More</h4><p>Source: Harbour Post</p>", False),
+        ("<p>Length: 7 m</p>", False),
+        ("<figure><img src=a.png><figcaption>Source: Harbour Post</figcaption></figure>", False),
+        ("<p>Print</p><h3>Sources</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", True),
+        ("<p>Print</p><h3>Boats</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", False),
+    ],
+)
+def test_the_source_below_the_text_is_added(line: str, is_found: bool) -> None:
+    found = added(f"<div>{f'<p>{TEXT}</p>' * 6}</div><div>{line}</div>", 0.05, add_missing_end)
+    assert bool(found) == is_found
+    assert "Print" not in found
+
+
+def test_a_source_between_sections_is_added_if_it_is_likely() -> None:
+    text = f"<p>{TEXT}</p>" * 6
+    html = f"{text}<p>Source: <a href=/post>Harbour Post</a></p><p>{TEXT} Yes.</p>"
+    assert added(html, 0.4, add_missing_end) == "Source: Harbour Post"
+    assert added(html, 0.1, add_missing_end) == ""
+
+
 def test_an_embedded_post_between_paragraphs_is_added_if_it_has_words() -> None:
     post = "<div><blockquote class=twitter-tweet><p>{}</p>— Ann <a href=/9>May 1</a></blockquote></div>"
     page = f"<p>{TEXT}</p><div class=code>{post}</div><p>{TEXT} Yes.</p>"
@@ -543,3 +569,19 @@ def test_an_announced_list_may_end_the_text(items: str, found: str) -> None:
     keep = tuple(TEXT in segment.text for segment in page.segments)
     chosen = zip(page.segments, keep, add_announced_lists(page, keep), strict=True)
     assert " ".join(s.text for s, before, after in chosen if after and not before) == found
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ("<div><h5>Pros</h5><ul><li>{text}</li></ul></div><div><h5>Cons</h5><p>{text}</p></div>",
+         "Pros Cons"),
+        ("Share<h5>Pros</h5><ul><li>{text}</li></ul><div>Share</div><h5>Cons</h5><p>{text}</p>", ""),
+        ("<div><h2>Boats</h2><p>{text}</p></div><p>{text} Yes.</p>", ""),
+        ("<p>{text}</p><div>Share <h2>Boats</h2><p>{text} Yes.</p></div>", ""),
+    ],
+)  # fmt: skip
+def test_the_heading_with_which_a_box_of_text_begins_is_added(html: str, found: str) -> None:
+    add = partial(add_subheadings, kind="product")
+    assert added(html.format(text=TEXT), 0.25, add) == found
+    assert added(html.format(text=TEXT), 0.15, add) == ""
