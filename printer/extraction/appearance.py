@@ -23,7 +23,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..i18n import is_invitation, load_table
-from ..text import COLONS, WORD, comparison_key
+from ..text import COLONS, WORD, YEAR, comparison_key
 from .papers.max_subsequence import find_columns
 from .selected_text import selected_texts
 from .visual import SegmentLayout, read_segment_layout
@@ -154,8 +154,8 @@ _MIN_SIMILAR_SCORE = 0.2
 _MIN_MAIN_HEADING_SCORE = 0.25
 _MIN_FIRST_HEADING_SCORE = 0.4
 _MIN_LABEL_SCORE = 0.4
-#: The lowest score of a label that shares an element only with its text.
-_MIN_STANDALONE_LABEL_SCORE = 0.3
+#: The lowest score of a figure above text.
+_MIN_FIGURE_SCORE = 0.3
 
 
 def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
@@ -165,7 +165,7 @@ def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tu
     candidates = [(segment, _MIN_SIMILAR_SCORE) for segment in _similar_headings(page, keep)]
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
     candidates += ((segment, _MIN_FIRST_HEADING_SCORE) for segment in _first_heading(page, keep))
-    candidates += [*_labels(page, keep), *_sentence_ends(page, keep)]
+    candidates += [*_labels(page, keep), *_sentence_ends(page, keep), *_halves_of_pairs(page, keep)]
     for segment, min_score in candidates:
         i = segment.index
         selected[i] |= scores[i] >= min_score and segment.text not in texts
@@ -280,7 +280,6 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]
 
     A bold line may be above a list or a table.
     """
-    index = page.index
     for segment, below in pairwise(page.segments):
         if keep[segment.index] or not keep[below.index] or segment.link_chars:
             continue
@@ -291,13 +290,67 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]
             yield segment, _MIN_BOLD_SCORE
         if is_label or is_figure:
             is_inside = parent is not None and parent is below.block.getparent()
-            around = index.segment_blocks[segment.index]
-            while index.segment_ends[around] <= below.index:
-                around = index.parents[around]
-            is_field = index.segment_range(around) == range(segment.index, below.index + 1)
-            if (is_inside or is_field) and segment.block.tag not in _TERM_TAGS:
-                is_likely = is_field or is_figure
-                yield segment, _MIN_STANDALONE_LABEL_SCORE if is_likely else _MIN_LABEL_SCORE
+            if is_inside and segment.block.tag not in _TERM_TAGS:
+                yield segment, _MIN_FIGURE_SCORE if is_figure else _MIN_LABEL_SCORE
+
+
+#: The longest line of a pair, the fewest pairs in a row, and the lowest score of the other line.
+_MAX_PAIRED_CHARS = 60
+_MIN_PAIRS = 2
+_MIN_PAIRED_SCORE = 0.22
+
+
+def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
+    """Yield the figure or label missing from boxes of two lines, of which one is selected.
+
+    Similar boxes of short lines are pairs ('97%', 'Retention'), and any of a label ('From:', '$9').
+    """
+    index = page.index
+    counts = Counter(segment.text for segment in page.segments)
+    pairs: dict[tuple[tuple[str, str], ...], list[Sequence[Segment]]] = {}
+    for i, start in enumerate(index.segment_begins):
+        if index.segment_ends[i] - start == 2 and start + 1 < len(page.segments):
+            pair = page.segments[start : start + 2]
+            boxes = (index.elements[i], *(segment.block for segment in pair))
+            pairs.setdefault(tuple(map(tag_and_class, boxes)), []).append(pair)
+    for similar in pairs.values():
+        for first, second in similar:
+            missing, other = (second, first) if keep[first.index] else (first, second)
+            short = [
+                len(s.text) <= _MAX_PAIRED_CHARS and not s.link_chars for s in (missing, other)
+            ]
+            is_button = counts[missing.text] > _MIN_PAIRS and missing.text.isalpha()
+            is_other = is_button or YEAR.search(missing.text) is not None
+            is_row = len(similar) >= _MIN_PAIRS and short[1]
+            is_pair = keep[first.index] != keep[second.index] and short[0] and not is_other
+            if is_pair and (is_row or first.text.endswith(COLONS)):
+                yield missing, _MIN_PAIRED_SCORE
+
+
+#: The most lines from a selected line to the next one like it.
+_MAX_LINES_TO_ALIKE = 12
+#: The lowest score of the lines between two selected ones, relative to theirs.
+_MIN_SCORE_AMONG_ALIKE = 0.7
+
+
+def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+    """Return the selection with the lines between two that look like them, as links in a list."""
+    flags, texts = list(keep), [segment.text for segment in page.segments]
+    known, pairs = selected_texts(page.segments, keep), Counter(pairwise(texts))
+    alike: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for segment in page.segments:
+        boxes = (segment.block, *islice(segment.block.iterancestors(), 1))
+        alike.setdefault(tuple(map(tag_and_class, boxes)), []).append(segment.index)
+    for lines in alike.values():
+        for n, following in pairwise(n for n, i in enumerate(lines) if keep[i]):
+            above, below = lines[n], lines[following]
+            min_score = _MIN_SCORE_AMONG_ALIKE * min(scores[above], scores[below])
+            for i in lines[n + 1 : following] if below - above <= _MAX_LINES_TO_ALIKE else ():
+                # A copy in a section of its own has other neighbors.
+                beside = pairwise(texts[i - 1 : i + 2])
+                is_copy = page.segments[i].is_link or any(pairs[pair] > 1 for pair in beside)
+                flags[i] = scores[i] >= min_score and not (texts[i] in known and is_copy)
+    return tuple(flags)
 
 
 _MIN_SENTENCE_WORDS = 3

@@ -544,13 +544,12 @@ def drop_teasers(selected: SelectedText) -> None:
 
 
 def _names_of_entries(selected: SelectedText, links: Iterable[int]) -> set[int]:
-    """Return the links above selected text in several boxes, such as the names of products."""
+    """Return the links beside selected text in several boxes, such as the names of products."""
     boxes = {i: selected.index.parents[selected.index.segment_blocks[i]] for i in links}
     names = {
         box: i
         for i, box in boxes.items()
-        if i + 1 < selected.index.segment_ends[box]
-        and selected.keep[i + 1]
+        if any(selected.keep[n] for n in (i - 1, i + 1) if n in selected.index.segment_range(box))
         and selected.counts[selected.segments[i].text] == 1
     }
     return set(names.values()) if len(names) >= _MIN_ITEMS else set()

@@ -150,12 +150,19 @@ _MIN_SHARE_WITH_COPIES = 0.5
 def _selected_share(
     selected: SelectedText, tag: str, lines: Sequence[Segment], texts: Set[str]
 ) -> float:
-    """Return the selected or copied share of an element's text, at least that of ``dt`` terms."""
+    """Return the selected or copied share of an element's text, at least that of ``dt`` terms.
+
+    A row of a table counts if a cell is selected.
+    """
     chars = sum(len(line.text) for line in lines)
     share = selected.size(line.index for line in lines) / chars
     if tag == "dl" and share:
         terms = [line.index for line in lines if line.block.tag == "dt"]
         return max(share, selected.size(terms) / max(1, sum(selected.sizes[i] for i in terms)))
+    if tag == "table" and share:
+        rows = [next(line.block.iterancestors("tr"), None) for line in lines]
+        chosen = {row for row, line in zip(rows, lines, strict=True) if selected.keep[line.index]}
+        return max(share, len(chosen) / len({*rows}))
     if tag not in _LIST_TAGS or share < _MIN_SHARE_WITH_COPIES:
         return share
     # A line that is also in another list was dropped as a copy; cards of products have more
@@ -251,7 +258,7 @@ def resolve_captions(selected: SelectedText) -> None:
 #: for search engines, switches of a carousel or of the screen, and notices about cookies.  Each
 #: alternative begins with a letter, so that the search skips most of a name.
 _NOTICE_CLASS = re.compile(
-    r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
+    r"tooltip(?<![a-z]tooltip)(?<!with-tooltip)(?!s?-?(?:trigger|wrap|able))"
     r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo"
     r"|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])|catlinks"
     r"|navbox(?<=\bnavbox)(?![\w-])|sister(?:-?site)?-?(?:box|project)"
@@ -497,6 +504,7 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     words = _WORDS.findall(segment.text.lower())
     actions = load_table("page_furniture")["action_words"]
     is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
+    is_action &= not (segment.text.isdecimal() and segment.block.tag in HEADING_TAGS)
     if segment.is_link and segment.block.tag not in HEADING_TAGS:
         if kind in KINDS_WITH_BUTTONS:
             is_action |= is_invitation(segment.text)

@@ -18,9 +18,12 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_hiding_class
 from ..text import COLONS, MIN_LIVE_ENTRIES, count_words, is_entry_time
 from ..urls import host_of, resolve
-from .selected_text import SelectedText, mean, selected_texts
+from .selected_text import SelectedText, is_internal_link, mean, selected_texts
 
-_PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
+_PRICE = re.compile(
+    r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b"
+    r"|\b(?:USD|EUR|GBP|CHF|CAD|AUD|NZD|INR|PLN)\s?[0-9]"
+)
 
 
 _MIN_TEXT_CHARS = 30
@@ -31,6 +34,8 @@ _MAX_REPEATED_CHARS = 80
 _MIN_SHARE_WITH_TEXT = 0.6
 #: The lowest score of a line.
 _MIN_SCORE = 0.25
+#: The lowest score of the name of an entry.
+_MIN_NAME_SCORE = 0.15
 _TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
 
 
@@ -78,7 +83,7 @@ def add_names(
         counts = Counter(texts[name] for name in names)
         most = 2 * sum(keep[name] for name in names) >= len(names)
         for name in names:
-            is_likely = most or (is_list and scores[name] >= _MIN_SCORE)
+            is_likely = most or (is_list and scores[name] >= _MIN_NAME_SCORE)
             if is_likely and counts[texts[name]] == 1 and texts[name] not in known:
                 selected[name] = True
                 known.add(texts[name])
@@ -286,19 +291,15 @@ _MIN_PRICES = 3
 def add_entry_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
     """Return the selection with the prices below the selected names of a list's entries."""
     flags = list(keep)
-    looks = [(segment.block.tag, segment.block.get("class")) for segment in segments]
     prices_by_look: dict[tuple[str, str | None], list[int]] = {}
     for segment in filter(_is_price, segments):
-        prices_by_look.setdefault(looks[segment.index], []).append(segment.index)
+        look = segment.block.tag, segment.block.get("class")
+        prices_by_look.setdefault(look, []).append(segment.index)
     for prices in prices_by_look.values():
-        below: dict[tuple[str, str | None], list[int]] = {}  # by the look of the name
-        for previous, i in pairwise([-1, *prices]):
-            names = [j for j in range(max(previous + 1, i - _MAX_LINES_TO_PRICE), i) if keep[j]]
-            if names and not keep[i]:
-                below.setdefault(looks[names[-1]], []).append(i)
-        missing = max(below.values(), key=len, default=[])
-        if len(missing) >= _MIN_PRICES and 2 * len(missing) >= len(prices):
-            for i in missing:
+        spans = ((max(j + 1, i - _MAX_LINES_TO_PRICE), i) for j, i in pairwise([-1, *prices]))
+        named = [i for start, i in spans if any(keep[start:i])]
+        if len(named) >= max(_MIN_PRICES, len(prices) / 2):
+            for i in named:
                 flags[i] = True
     return tuple(flags)
 
@@ -359,40 +360,54 @@ def _is_price(segment: Segment) -> bool:
     )
 
 
-_MIN_ANNOUNCING_WORDS = 4
+_MIN_LEAD_WORDS = 4
 _MAX_ANNOUNCED_ITEMS = 25
 _MAX_ANNOUNCED_LINES = 30
+#: The lowest mean score of names (not headlines), which may be links to pages of the site, and of
+#: the items below a shorter line ('Shops:'), and the largest mean length of names.
+_MIN_LISTED_SCORE = 0.3
+_MAX_MEAN_NAME_CHARS = 32
 
 
-def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+def add_announced_lists(
+    page: Page, keep: Sequence[bool], scores: Sequence[float]
+) -> tuple[bool, ...]:
     """Select items between selected text and a heading or a line ending in ':' ('There were:').
 
     Items below a line may end the element that the text is in.
-    A list of links to pages of the site is a list of other stories, unless of dated documents.
+    A list of links to pages of the site is a list of other stories, unless of dated documents, or
+    of likely names in the middle of the text.
     """
     flags = list(keep)
     language = page.metadata.language
-    for position, segment in enumerate(page.segments):
-        is_heading = segment.block.tag in HEADING_TAGS - {"h1"}
-        is_line = segment.text.endswith(COLONS) and (
-            count_words(segment.text[:500]) >= _MIN_ANNOUNCING_WORDS
-        )
-        if not keep[position] or not (is_heading or is_line):
+    for position, segment in enumerate(page.segments[:-1]):
+        if not keep[position] or keep[position + 1]:
             continue
+        is_heading = segment.block.tag in HEADING_TAGS - {"h1"}
+        is_line = segment.text.endswith(COLONS)
         limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(flags))
         box = page.index.parents[page.index.segment_blocks[position]]
         last = page.index.segment_ends[box] if is_line and box >= 0 else limit
         default = last if last < limit else position + 1
         end = next((j for j in range(position + 1, limit) if keep[j]), default)
         items = page.segments[position + 1 : end]
+        if len(items) <= is_line or not _is_one_list(items):
+            continue
+        score = mean(scores[position + 1 : end])
+        is_line &= score >= _MIN_LISTED_SCORE or count_words(segment.text[:500]) >= _MIN_LEAD_WORDS
         linked = [item for item in items if item.link_chars]
         are_items = is_line or all(item.block.tag == "li" for item in linked)
-        if len(items) > is_line and are_items and _is_one_list(items):
-            is_story = len(linked) == len(items) or is_heading
-            stories = (s for s in linked if is_heading or not is_date_line(s.text, language))
-            internal = sum(_has_internal_link(page, item) for item in stories)
-            if not is_story or internal <= (len(linked) / 3 if is_line else 0):
-                flags[position + 1 : end] = [True] * len(items)
+        is_story = len(linked) == len(items) or is_heading
+        stories = (s for s in linked if is_heading or not is_date_line(s.text, language))
+        internal = sum(_has_internal_link(page, item) for item in stories)
+        is_text = not is_story or internal <= (len(linked) / 3 if is_line else 0)
+        are_names = not is_heading and score >= _MIN_LISTED_SCORE and any(keep[end : end + 1])
+        are_names &= sum(len(item.text) for item in items) <= _MAX_MEAN_NAME_CHARS * len(items)
+        # A table of contents has no colons: 'Best value: Puffin'.
+        is_contents = any(is_internal_link(item) and ":" not in item.text for item in items)
+        are_names &= len(items) > 1 and not is_contents
+        if ((is_line or is_heading) and are_items and is_text) or are_names:
+            flags[position + 1 : end] = [True] * len(items)
     return tuple(flags)
 
 

@@ -16,7 +16,7 @@ from ..html.page import Page
 from ..options import EXTRACTORS, ExtractOptions, check_known
 from ..selection import Verdict
 from . import boilerplate, corrections, entries, missing_blocks
-from .appearance import add_similar, filter_by_layout
+from .appearance import add_alike, add_similar, filter_by_layout
 from .classifier.model import classify, load_default_model
 from .leftovers import drop_empty_sections, drop_leftovers, replace_previews
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
@@ -67,7 +67,8 @@ ADDING_PASSES = (
     Pass("long stretch of text",
          lambda s: missing_blocks.add_long_stretches(s.page, s.keep, s.scores), _TEXT),
     Pass("missing end", lambda s: missing_blocks.add_missing_end(s.page, s.keep, s.scores), _TEXT),
-    Pass("announced list", lambda s: entries.add_announced_lists(s.page, s.keep), _TEXT),
+    Pass("announced list", lambda s: entries.add_announced_lists(s.page, s.keep, s.scores),
+         _TEXT),
     Pass("label of an item",
          lambda s: missing_blocks.add_item_labels(s.page, s.keep, s.scores, s.kind), _TEXT),
     Pass("section heading",
@@ -75,9 +76,9 @@ ADDING_PASSES = (
     Pass("subheading",
          lambda s: missing_blocks.add_subheadings(s.page, s.keep, s.scores, s.kind)),
     Pass("similar line", lambda s: add_similar(s.page, s.keep, s.scores)),
-    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), _LISTS),
     Pass("price of the product",
          lambda s: entries.add_product_price(s.segments, s.keep), _PRODUCT),
+    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), _LISTS),
     Pass("name of an entry",
          lambda s: entries.add_names(s.page, s.keep, s.scores, is_list=s.kind in _ENTRIES)),
     Pass("card", lambda s: entries.complete_cards(s.page, s.keep, s.scores), _ARTICLE),
@@ -85,6 +86,9 @@ ADDING_PASSES = (
     Pass("part of entries",
          lambda s: entries.complete_entries(s.page, s.keep, s.scores, is_list=s.kind in _LISTS),
          _ALL - _ARTICLE),
+    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), _LISTS),
+    Pass("line between others alike",
+         lambda s: add_alike(s.page, s.keep, s.scores), _ALL - {"collection", "listing"}),
 )  # fmt: skip
 DROPPING_PASSES = (
     Pass("partly selected element", corrections.complete_elements),

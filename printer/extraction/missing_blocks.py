@@ -410,6 +410,8 @@ def _list_below(index: PageIndex, label: int) -> Sequence[int]:
 
 
 _MAX_LAST_PARAGRAPHS = 3
+#: The lowest score of what is not below the text.
+_MIN_FOOTER_SCORE = 0.05
 _MIN_LAST_SCORE = 0.3
 #: The lowest score of a last paragraph that is mostly links.
 _MIN_LINKED_LAST_SCORE = 0.55
@@ -424,13 +426,16 @@ def _last_paragraphs(
     parent = index.parents[index.segment_blocks[last]]
     while is_item and index.tags[parent] in ("li", "ul", "ol"):
         parent = index.parents[parent]
-    paragraphs = range(last + 1, index.segment_ends[parent])
+    below = range(last + 1, index.segment_ends[parent])
+    paragraphs = [i for i in below if scores[i] >= _MIN_FOOTER_SCORE]
     looks = {
         (index.tags[block], index.classes[block], index.parents[block], index.flags[block])
-        for block in index.segment_blocks[last + is_item : paragraphs.stop]
+        for block in (index.segment_blocks[i] for i in [last, *paragraphs][is_item:])
     }
     is_end = len(looks) == 1 and min(looks)[0] == "p"
-    if is_end and len(paragraphs) <= _MAX_LAST_PARAGRAPHS:
+    chars = sum(len(index.segments[i].text) for i in paragraphs)
+    is_text = chars >= _MIN_END_CHARS * len(paragraphs)
+    if is_end and (is_text or len(paragraphs) <= _MAX_LAST_PARAGRAPHS):
         for i in paragraphs:
             segment = index.segments[i]
             has_few_links = _has_few_links([segment], _MAX_LINKED)
@@ -505,7 +510,8 @@ def add_section_headings(
 ) -> tuple[bool, ...]:
     """Return the selection with the headings in the same boxes as a selected one, as of products.
 
-    There is selected text below each of them; prices and ratings may be between.
+    There is selected text below each of them, or below half if none is selected; prices and ratings
+    may be between.
     """
     index = page.index
     sums = _running_sums(index, keep)
@@ -517,10 +523,11 @@ def add_section_headings(
     selected = list(keep)
     for headings in series.values():
         ends = [*headings[1:], min(headings[-1] + _MAX_SECTION_SEGMENTS, len(keep))]
-        sizes = [sums[end] - sums[i + 1] for i, end in zip(headings, ends, strict=True)]
-        is_series = len(headings) >= _MIN_SERIES and min(sizes) >= _MIN_SERIES_CHARS
-        if is_series and any(keep[i] for i in headings):
-            for i in headings:
+        bounds = zip(headings, ends, strict=True)
+        above_text = [i for i, end in bounds if sums[end] - sums[i + 1] >= _MIN_SERIES_CHARS]
+        least = len(headings) if any(keep[i] for i in headings) else len(headings) / 2
+        if len(above_text) >= max(_MIN_SERIES, least):
+            for i in above_text:
                 selected[i] |= scores[i] >= _MIN_SERIES_SCORE
     return tuple(selected)
 

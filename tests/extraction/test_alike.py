@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.appearance import add_similar
+from printer.extraction.appearance import add_alike, add_similar
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -137,3 +137,62 @@ def test_a_bold_line_above_a_table_stays() -> None:
     assert added(f"<p>{TEXT}</p>{label}{table}", "Dimensions") == ["Dimensions"]
     assert added(f"<p>{TEXT}</p>{label}<p>{TEXT}</p>", "Dimensions") == []
     assert added(f"<p>{TEXT}</p>{label}{table}", "Dimensions", score=0.1) == []
+
+
+@pytest.mark.parametrize(
+    ("pair", "dropped", "found"),
+    [
+        ("<p class=n>97%</p><p>Boats afloat</p>", "97%", ["97%"]),
+        ("<p class=n>To the degree</p><p>Depth of the water</p>", "degree", ["To the degree"]),
+        ("<p>Compare</p><p>Boats afloat</p>", "Compare", []),
+        ("<p><a href=/h>97 harbours</a></p><p>Boats afloat</p>", "97", []),
+        (f"<p class=n>Every day</p><p>{TEXT}</p>", "Every", []),
+    ],
+)
+def test_the_other_half_of_a_pair_is_selected(pair: str, dropped: str, found: list[str]) -> None:
+    boxes = f"<div class=fact>{pair}</div>" * 3
+    assert added(f"<p>{TEXT}</p>{boxes}", dropped, score=0.25) == found * 3
+    assert added(f"<p>{TEXT}</p>{boxes}", dropped, score=0.1) == []
+
+
+def test_the_value_beside_a_label_is_selected() -> None:
+    price = "<div><p>Starting at{}</p><p>$49 a month</p></div>"
+    assert added(price.format(":"), "$49") == ["$49 a month"]
+    assert added(price.format(" noon"), "$49") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "score", "found"),
+    [
+        ("<a href=/w>Best for wind</a>: Puffin", 0.55, True),
+        ("<a href=/w>Best for wind</a>: Puffin", 0.4, False),
+        ("Best for rain: Tern", 0.55, False),
+    ],
+)
+def test_a_line_between_two_that_look_like_it_is_selected(
+    line: str, score: float, found: bool
+) -> None:
+    lines = ("Best for rain: Tern", line, "Best for fog: Gull", "Best for wind: Puffin and Tern")
+    items = "".join(f"<p class=pick>{text}</p><p>Read on</p>" for text in lines[:3])
+    page = read_page(f"<body>{items}<p>{lines[3]}</p></body>", "https://harbour.test/")
+    keep = [i in (0, 4) for i in range(len(page.segments))]
+    flags = add_alike(page, keep, [0.7 if flag else score for flag in keep])
+    assert [i for i, flag in enumerate(flags) if flag and not keep[i]] == [2] * found
+
+
+@pytest.mark.parametrize(
+    ("names", "line", "found"),
+    [
+        (("Oars", "Nets", "Ropes", "Sails"), "Plan to spend: $10", True),
+        (("Oars", "Oars", "Oars", "Sails"), "Plan to spend: $10", False),
+        (("Oars", "Nets", "Ropes", "Sails"), "<a href=/s>Plan to spend: $10</a>", False),
+    ],
+)
+def test_a_copy_in_a_section_of_its_own_is_selected(
+    names: tuple[str, ...], line: str, found: bool
+) -> None:
+    parts = "".join(f"<h3>{name}</h3><p>{line}</p><div>Of {name}</div>" for name in names)
+    page = read_page(f"<body>{parts}</body>", "https://harbour.test/")
+    lines = [segment.index for segment in page.segments if segment.block.tag == "p"]
+    keep = [segment.index not in lines[1:3] for segment in page.segments]
+    assert add_alike(page, keep, [0.7] * len(keep))[lines[1]] == found

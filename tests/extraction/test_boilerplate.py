@@ -586,3 +586,12 @@ def test_the_first_entry_of_a_list_is_no_byline():
     html = f"<h1>Ferries</h1>{entries}".replace("Boat 3", "Ivo Halloran")
     assert len(choice(html, ["Ivo", "Boat", TEXT], head=head)) == 6
     assert len(choice(html.replace("class=t", ""), ["Ivo", "Boat", TEXT], head=head)) < 6
+
+
+def test_links_below_the_text_of_several_entries_stay():
+    link = "<p><a href=/{0}>Explore ways to sail to {0}</a></p>"
+    part = f"<div><h3>{{0}}</h3><p>{TEXT} {{0}}.</p>{link}</div>"
+    html = "".join(map(part.format, ("Wick", "Nairn", "Oban")))
+    assert "Explore ways to sail to Nairn" in choice(html, [""])
+    html = part.format("Wick") + f"<p>{TEXT} Again.</p>"
+    assert "Explore ways to sail to Wick" not in choice(html, [""])

@@ -51,6 +51,28 @@ def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     assert "Menu" not in choice(layout, [TEXT])
 
 
+def test_a_table_with_a_selected_cell_in_most_rows_is_kept_whole():
+    rows = "".join(f"<tr><td><a href=/{n}>The boat of {n}</a><td>{n} m" for n in ("Ada", "Bo"))
+    html = f"<p>{TEXT}</p><p>{TEXT} Again.</p><table>{rows}</table>"
+    assert "The boat of Ada" in choice(html, [TEXT, "Ada m", "Bo m"])
+    row = "<tr><td>Many words about the harbour and its boats<td>1 m"
+    rows += row * 2
+    html = f"<p>{TEXT}</p><p>{TEXT} Again.</p><table>{rows}{row}</table>"
+    assert "The boat of Bo" not in choice(html, [TEXT, "Ada m"])
+
+
+def test_a_linked_number_is_the_name_of_an_entry_only_in_a_heading():
+    html = f"<p>{TEXT}</p><{{0}}><a href=/8282>8282</a></{{0}}><p>{TEXT} Again.</p>"
+    assert "8282" in choice(html.format("h3"), [TEXT, "8282"])
+    assert "8282" not in choice(html.format("div"), [TEXT, "8282"])
+
+
+def test_a_list_with_tooltips_is_not_a_tooltip():
+    html = f"<p>{TEXT}</p><ul class={{}}><li>Wick, Scotland</li></ul><p>{TEXT} Again.</p>"
+    assert "Wick, Scotland" in choice(html.format("items-with-tooltips"), [TEXT, "Wick"])
+    assert "Wick, Scotland" not in choice(html.format("tooltips"), [TEXT, "Wick"])
+
+
 def test_the_caption_of_a_selected_table_is_selected_and_that_of_another_is_not():
     table = "<table><tr><th>High<td>five in the morning<tr><th>Low<td>noon</table>"
     figure = f"<figure><figcaption>Table 1: Tides</figcaption>{table}</figure>"

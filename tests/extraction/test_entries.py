@@ -209,8 +209,32 @@ def test_prices_below_selected_names_are_added() -> None:
     cards = "".join(card.format(*thing) for thing in things.items())
     assert added_prices(cards) == list(things.values())
     assert added_prices(card.format("Oar", "$30") * 2) == []
+    euros = (cards + card.format("Net", "USD 30.50")).replace("<p class=new>New</p>", "", 1)
+    assert added_prices(euros) == [*things.values(), "USD 30.50"]
     unnamed = "<p class=price>$5</p>" * 9
     assert added_prices(unnamed + cards) == []
+
+
+def test_the_missing_prices_of_a_list_are_added_below_lines_of_any_look() -> None:
+    entry = "<h3>Oar</h3>{0}<p class=price>$30</p>".format
+    html = "".join(map(entry, ("", "<p>Of ash</p>", "<div>Of oak</div>", "<p>Ash</p>" * 5)))
+    page = read_page(f"<body>{html}</body>")
+    prices = [segment.index for segment in page.segments if segment.text == "$30"]
+    keep = [segment.index not in prices[1:] for segment in page.segments]
+    keep[prices[-1] - 4 : prices[-1]] = [False] * 4
+    flags = add_entry_prices(page.segments, keep)
+    assert [flags[i] for i in prices] == [True, True, True, False]
+
+
+def test_a_name_of_an_unlikely_heading_is_added() -> None:
+    cards = "".join(
+        f"<div><h3>{name}</h3><p>{name} is of ash. {'Ash ' * 9}</p></div>" for name in NAMES
+    )
+    page = read_page(f"<body>{cards}</body>")
+    keep = [segment.block.tag == "p" for segment in page.segments]
+    for score, found in ((0.17, 6), (0.1, 0)):
+        flags = add_names(page, keep, [score] * len(keep), is_list=True)
+        assert sum(flags) - sum(keep) == found
 
 
 @pytest.mark.parametrize("price", ["$79.00Price $ 79.00", "$$299", "30", "$" + "9" * 40])

@@ -261,7 +261,7 @@ def test_a_list_that_a_line_announces_is_selected(line: str, items: str, found: 
     html = f"<p>{line}</p><ul>{items}</ul><p>{TEXT}</p>"
     page = read_page(f"<html><body>{html}</body></html>", "https://example.org/")
     keep = tuple(TEXT in segment.text for segment in page.segments)
-    flags = add_announced_lists(page, keep)
+    flags = add_announced_lists(page, keep, [0.2] * len(keep))
     chosen = zip(page.segments, keep, flags, strict=True)
     assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
@@ -271,14 +271,51 @@ def test_a_list_below_a_heading_within_the_text_is_selected(host: str, count: in
     html = f"<h2>Tools</h2><ul><li><a href='//{host}/'>Quill</a></ul><h2>Paper</h2><p>{TEXT}</p>"
     page = read_page(f"<body><p>{TEXT}</p>{html}</body>", "https://example.org/")
     keep = tuple(segment.text != "Quill" for segment in page.segments)
-    assert sum(add_announced_lists(page, keep)) == sum(keep) + count
+    assert sum(add_announced_lists(page, keep, [0.2] * len(keep))) == sum(keep) + count
+
+
+@pytest.mark.parametrize(
+    ("label", "item", "score", "count"),
+    [
+        ("Shops:", "<a href=//b.org/{0}>Oars of {0}</a>", 0.4, 3),
+        ("Shops:", "<a href=//b.org/{0}>Oars of {0}</a>", 0.2, 0),
+        ("Two months before the trip", "<a href=/{0}>Mend the sail {0}</a>", 0.4, 3),
+        ("Two months before the trip", "<a href=/{0}>Mend the sail {0}</a>", 0.2, 0),
+        (
+            "Two months before",
+            "<a href=/{0}>How a sailor of {0} mended all of his sails</a>",
+            0.4,
+            0,
+        ),
+        ("At a glance", "<a href=#{0}>Best value: boat {0}</a>", 0.4, 3),
+        ("On this page", "<a href=#{0}>The boat of {0}</a>", 0.4, 0),
+    ],
+)
+def test_a_list_of_likely_names_in_the_text_is_selected(
+    label: str, item: str, score: float, count: int
+) -> None:
+    items = "".join(f"<li>{item.format(name)}</li>" for name in ("Ada", "Bo", "Cy"))
+    html = f"<body><p>{TEXT}</p><p>{label}</p><ul>{items}</ul><p>{TEXT} Yes.</p></body>"
+    page = read_page(html, "https://example.org/")
+    keep = [segment.block.tag == "p" for segment in page.segments]
+    assert sum(add_announced_lists(page, keep, [score] * len(keep))) == sum(keep) + count
+
+
+@pytest.mark.parametrize(("text", "count"), [(TEXT, 4), ("A line", 0)])
+def test_long_paragraphs_above_the_rights_end_the_text(text: str, count: int) -> None:
+    start = "".join(f"<p>{TEXT} {day}</p>" for day in range(5))
+    rest = "".join(f"<p>{text.lower()} {name}.</p>" for name in ("Ada", "Bo", "Cy", "Di"))
+    page = read_page(f"<body><div>{start}{rest}<div>Rights</div></div></body>")
+    keep = [TEXT in segment.text for segment in page.segments]
+    scores = [0.9 if flag else 0.35 for flag in keep[:-1]]
+    assert sum(add_missing_end(page, keep, [*scores, 0.01])) == sum(keep) + count
 
 
 def test_a_list_below_a_short_label_is_not_selected() -> None:
     items = "<li>Another story</li><li>And a third one</li>"
     page = read_page(f"<body><p>Read on:</p><ul>{items}</ul><p>{TEXT}</p></body>")
     keep = (True, False, False, True)
-    assert add_announced_lists(page, keep) == keep
+    assert add_announced_lists(page, keep, [0.2] * len(keep)) == keep
 
 
 @pytest.mark.parametrize(
@@ -405,6 +442,22 @@ def test_labels_of_long_lists_are_examined_in_linear_time() -> None:
     assert time.process_time() - started < 0.5
 
 
+@pytest.mark.parametrize(("described", "count"), [(3, 3), (2, 0)])
+def test_unselected_names_above_half_of_the_descriptions_are_selected(
+    described: int, count: int
+) -> None:
+    names = ("Ada", "Bo", "Cy", "Di")
+    parts = "".join(
+        f"<h3><a href=/{name}>{name}</a></h3><p>Rating 5</p>"
+        + f"<p>{TEXT} {TEXT}</p>" * (n < described)
+        for n, name in enumerate(names)
+    )
+    page = read_page(f"<body>{parts}</body>")
+    keep = [TEXT in segment.text for segment in page.segments]
+    flags = add_section_headings(page, keep, [0.4] * len(keep))
+    assert sum(flags) - sum(keep) == count
+
+
 def test_in_documentation_only_headings_are_labels() -> None:
     items = "".join(f"<div><div>Since 1.{i}</div><p>{TEXT} {i}.</p></div>" for i in range(4))
     page = read_page(f"<body>{items}</body>")
@@ -417,7 +470,7 @@ def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
         html = f"<p>{TEXT}</p><h2>They sell at the pier:</h2><p>{lines}</p><p>{TEXT}</p>"
         page = read_page(f"<html><body>{html}</body></html>", "https://example.org/")
         keep = tuple("They" in s.text or TEXT in s.text for s in page.segments)
-        flags = add_announced_lists(page, keep)
+        flags = add_announced_lists(page, keep, [0.2] * len(keep))
         chosen = zip(page.segments, keep, flags, strict=True)
         assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
@@ -567,7 +620,9 @@ def test_an_announced_list_may_end_the_text(items: str, found: str) -> None:
     html = f"<main><p>{TEXT}</p><p>{TEXT} The papers say:</p><ul>{items}</ul></main><p>Menu</p>"
     page = read_page(f"<html lang=en><body>{html}</body></html>", "https://example.org/")
     keep = tuple(TEXT in segment.text for segment in page.segments)
-    chosen = zip(page.segments, keep, add_announced_lists(page, keep), strict=True)
+    chosen = zip(
+        page.segments, keep, add_announced_lists(page, keep, [0.2] * len(keep)), strict=True
+    )
     assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
 

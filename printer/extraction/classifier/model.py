@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...html.index import IS_HIDDEN
 from ...html.page import Page
 from ...selection import Verdict
 from ...text import comparison_key
@@ -376,6 +377,8 @@ def page_exponent(kinds: Column) -> float:
 
 
 _COPY_WORDS = 5
+#: By how much a hidden copy must be likelier than a visible one.
+_HIDDEN_PENALTY = 0.1
 #: A copy of this score stays if the likely text around it has half as many words as the copies.
 _MIN_COPY_SCORE = 0.8
 #: Where steps, tables or plans share sentences.  On other pages, copies are of other lists.
@@ -386,7 +389,7 @@ _COPY_LEVELS = 8
 def suppress_duplicates(
     context: FeatureContext, scores: Column, min_score: float = _MIN_COPY_SCORE
 ) -> None:
-    """Clear the scores of all but the likeliest copy of a repeated text.
+    """Clear the scores of all but the likeliest copy of a repeated text, preferably a visible one.
 
     Repetitions keep their scores under the same parent, and if they are likely (a refrain, a
     command) among other text of the article that is at least half as long as the copies.  A list
@@ -395,8 +398,9 @@ def suppress_duplicates(
     parents = context.parents[context.blocks].tolist()
     best: dict[str, tuple[float, int]] = {}
     long_texts = np.flatnonzero(context.word_counts >= _COPY_WORDS).tolist()
+    penalties = _HIDDEN_PENALTY * ((context.flags & IS_HIDDEN) != 0)
     for i in long_texts:
-        text, score = context.texts[i], float(scores[i])
+        text, score = context.texts[i], float(scores[i] - penalties[i])
         if text not in best or score > best[text][0]:
             best[text] = score, i
     originals = {i: best[context.texts[i]][1] for i in long_texts}

@@ -196,6 +196,15 @@ def test_of_copies_in_different_places_the_likeliest_is_kept() -> None:
     assert together.tolist() == [0.9, 0.8, 0]
 
 
+def test_of_two_copies_the_visible_one_stays() -> None:
+    code = "ring the bell at the pier"
+    page = reading(f"<div><pre>{code}</pre></div><p style='display:none'>{code}</p>")
+    for hidden, expected in ((0.75, [0.7, 0]), (0.95, [0, 0.95])):
+        likely = np.array([0.7, hidden])
+        suppress_duplicates(page, likely, 1)
+        assert likely.tolist() == expected
+
+
 def test_a_refrain_in_another_stanza_is_read_again() -> None:
     stanza = "<div><p>{} and a second line of this stanza alone</p><p>la la la la la, la</p></div>"
     page = reading("".join(map(stanza.format, ("The first line", "Another line", "A last one"))))
