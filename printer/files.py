@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import tempfile
 import tomllib
 from abc import ABC, abstractmethod
@@ -49,6 +50,14 @@ def os_errors(error: _ErrorClass, message: str, hint: str = "") -> Iterator[None
 def reason_of(error: BaseException) -> str:
     """Return the system's reason for an error, or else its own message, in lower case."""
     return str(getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
+
+
+_ADDRESS = re.compile(r"[\w+.-]+://[^\s\"']+")
+
+
+def remote_reason_of(error: BaseException) -> str:
+    """Return a remote file system's reason in one line, without addresses, which can have keys."""
+    return " ".join(_ADDRESS.sub("...", reason_of(error)).split())[:200]
 
 
 def path_exists(name: str | Path) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 from lxml import etree
@@ -127,6 +128,9 @@ MAX_PAGES = 50_000
 _MAX_URL_CHARS = 2_048
 MAX_CHILDREN = 500
 
+#: The most tags of a sitemap: an element takes many times the memory of its four letters.
+_MAX_TAGS = 40 * MAX_PAGES
+
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
@@ -148,12 +152,13 @@ def parse_sitemap(data: bytes) -> Sitemap:
         lines = data.decode("utf-8-sig", "replace").split("\n", MAX_PAGES)[:MAX_PAGES]
         return Sitemap(tuple(dict.fromkeys(filter(_is_valid, map(str.strip, lines)))))
     try:
-        root = etree.fromstring(data, xml_parser(recover=True))
+        root = etree.fromstring(_cut_tags(data), xml_parser(recover=True))
     except etree.XMLSyntaxError:
         return Sitemap()
     pages: list[tuple[str, str]] = []
     children: list[tuple[str, str]] = []
-    for element in () if root is None else root.iter("{*}url", "{*}sitemap"):
+    elements = () if root is None else root.iter("{*}url", "{*}sitemap")
+    for element in islice(elements, MAX_PAGES + MAX_CHILDREN):
         url = (element.findtext("{*}loc") or "").strip()[: _MAX_URL_CHARS + 1]
         if not _is_valid(url):
             continue
@@ -164,6 +169,16 @@ def parse_sitemap(data: bytes) -> Sitemap:
         if len(found) < limit:
             found.append((modified, url))
     return Sitemap(_latest_first(pages), _latest_first(children))
+
+
+def _cut_tags(data: bytes) -> bytes:
+    """Return XML up to the last tag that is allowed."""
+    position = -1
+    for _ in range(_MAX_TAGS):
+        position = data.find(b"<", position + 1)
+        if position < 0:
+            return data
+    return data[:position]
 
 
 def _is_valid(url: str) -> bool:

@@ -28,8 +28,8 @@ from urllib.parse import quote, unquote, urlsplit
 from lxml import etree
 
 from ..backoff import Backoff
-from ..errors import MissingLibrary, OutputError, UsageError
-from ..files import reason_of
+from ..errors import MissingLibrary, OutputError, UsageError, WebprintError
+from ..files import reason_of, remote_reason_of
 from ..html.parse import xml_parser
 from ..options import EXTENSIONS, MEDIA_TYPES, Format
 from ..render.markup import printable
@@ -280,12 +280,18 @@ def _filesystem(folder: str) -> Iterator[tuple[Any, str]]:
         fs, root = fsspec.core.url_to_fs(local or folder)
     except ImportError as error:
         raise MissingLibrary(f"{redact_url(folder)} needs another package: {error}") from error
-    except (ValueError, OSError) as error:
-        raise OutputError(f"{redact_url(folder)} cannot be reached: {error}") from error
+    except Exception as error:
+        reason = remote_reason_of(error)
+        raise OutputError(f"{redact_url(folder)} cannot be reached: {reason}") from error
+    # The packages for remote file systems raise errors of their own, such as botocore's.
+    failures = OSError if local else Exception
     try:
         yield fs, str(root).rstrip("/")
-    except OSError as error:
-        raise OutputError(f"{redact_url(folder)} cannot be written: {reason_of(error)}") from error
+    except (WebprintError, MemoryError):
+        raise
+    except failures as error:
+        reason = remote_reason_of(error)
+        raise OutputError(f"{redact_url(folder)} cannot be written: {reason}") from error
 
 
 def _free_path(fs: Any, root: str, delivery: Delivery) -> str:

@@ -26,6 +26,7 @@ from ..urls import is_http, resolve
 MAX_BYTES = 8_000_000
 MAX_ENTRIES = 1_000
 
+_MAX_ELEMENTS = 50_000
 _MAX_ATTRIBUTES = 100
 _MAX_TITLE_CHARS = 300
 _MAX_SUMMARY_CHARS = 2_000
@@ -131,7 +132,9 @@ def _repair_xml(data: bytes, charset: str) -> bytes:
         parent = entry.getparent()
         if parent is not None:
             parent.remove(entry)
-    for element in root.iter(etree.Element):
+    for number, element in enumerate(root.iter(etree.Element)):
+        if number == _MAX_ELEMENTS:  # feedparser reads some 10,000 elements per second.
+            _remove_rest(element)
         # feedparser takes time quadratic in the number of attributes and of tags, which are not
         # needed, and in the length of the name of a person.
         for name in element.keys()[_MAX_ATTRIBUTES:]:
@@ -148,6 +151,14 @@ def _repair_xml(data: bytes, charset: str) -> bytes:
     except etree.SerialisationError:  # Names recovered from binary data cannot be serialized.
         return b""
     return xml
+
+
+def _remove_rest(element: etree._Element) -> None:
+    """Remove all elements after an element."""
+    for node in (element, *element.iterancestors()):
+        parent = node.getparent()
+        if parent is not None:
+            del parent[parent.index(node) + 1 :]
 
 
 def _decode(data: bytes, charset: str) -> str:

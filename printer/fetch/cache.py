@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import stat
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -58,6 +59,13 @@ def open_cache(
     return None
 
 
+def _check_owner(path: Path) -> None:
+    """Refuse a place where others could read what is fetched, and answer for any site."""
+    status = path.stat()
+    if status.st_uid not in (os.geteuid(), 0) or status.st_mode & stat.S_IWOTH:
+        raise PermissionError("it belongs to another user, or all users can change it")
+
+
 class Cache(SqliteStorage):
     """A bounded SQLite store that is ``disabled`` at its first failure."""
 
@@ -70,7 +78,9 @@ class Cache(SqliteStorage):
         self._corrupt = False
         self._secrets = _PRIVATE_REQUEST | {name.lower() for name in secrets}
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_owner(path.parent)
         path.touch(mode=0o600)
+        _check_owner(path)
         connection = sqlite3.connect(
             path, timeout=_LOCK_TIMEOUT, check_same_thread=False, isolation_level=None
         )

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..errors import JobsError, MissingLibrary, UsageError
-from ..files import atomic_write, reason_of
+from ..errors import JobsError, MissingLibrary, UsageError, WebprintError
+from ..files import atomic_write, remote_reason_of
 from ..options import EXTENSIONS, Format
 
 # The files of a finished print
@@ -43,13 +43,15 @@ class Storage:
         self._is_remote = "://" in location
         # The rest of a URL can contain an access key.
         self._name = location.partition("://")[0] + "://" if self._is_remote else location
-        with _package_errors(), self._errors():
+        with self._errors(), _package_errors():
+            path: str | Path = Path(location).absolute()
+            self._fs = LocalFileSystem()
             if self._is_remote:
-                self._fs, root = url_to_fs(location)
-            else:
-                self._fs, root = LocalFileSystem(), Path(location).absolute()
-                root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._root = str(root).rstrip("/")
+                self._fs, path = url_to_fs(location)
+                self._is_remote = not isinstance(self._fs, LocalFileSystem)  # as with file://
+            if not self._is_remote:
+                Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._root = str(path).rstrip("/")
 
     def put(self, key: str, data: bytes) -> None:
         self.put_all({key: data})
@@ -94,11 +96,15 @@ class Storage:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
+        # The packages for remote storage raise errors of their own, such as botocore's.
+        failures = Exception if self._is_remote else OSError
         try:
             yield
-        except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            reason = "it is full" if full else reason_of(error)
+        except (WebprintError, MemoryError):
+            raise
+        except failures as error:
+            full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+            reason = "it is full" if full else remote_reason_of(error)
             hint = "Prints wait for room" if full else "--storage takes a folder or a URL"
             raise StorageUnavailable(
                 f"results cannot be stored in {self._name}: {reason}", hint=hint

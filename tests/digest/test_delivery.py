@@ -26,6 +26,7 @@ from printer.digest.feeds import parse_feed
 from printer.errors import MissingLibrary, OutputError, UsageError
 from printer.settings import Settings
 from tests.support.certificates import make_certificate
+from tests.support.remote_storage import UNREACHABLE
 from tests.support.web_server import Reply, WebServer
 
 WHEN = datetime(2026, 1, 5, 6, tzinfo=UTC)
@@ -70,6 +71,12 @@ def test_an_unwritable_folder_is_an_error_without_keys(tmp_path):
         deliver(parcel(), Destination(folder=str(tmp_path / "file/x")), Settings())
     with pytest.raises((OutputError, MissingLibrary)) as caught:
         deliver(parcel(), Destination(folder="nothing://key:hunter2@x"), Settings())
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_remote_folder_out_of_reach_is_an_error_without_keys():
+    with pytest.raises(OutputError, match="could not connect") as caught:
+        deliver(parcel(), Destination(folder=UNREACHABLE), Settings())
     assert "hunter2" not in str(caught.value)
 
 

@@ -227,6 +227,18 @@ def test_a_cache_folder_that_cannot_be_made_costs_a_warning(
     assert "cannot be used" in warnings[0]
 
 
+@pytest.mark.parametrize("name", [".", "answers.db"])
+def test_a_cache_that_all_can_change_is_not_used(web: WebServer, name: str) -> None:
+    url = web.add("/x", PAGE, headers=FRESH)
+    fetch(url)
+    place = database().parent / name
+    place.chmod(place.stat().st_mode | 0o002)
+    capture, warnings = fetch(url)
+    assert capture.body == PAGE.encode()
+    assert len(web.hits("/x")) == 2
+    assert "another user" in warnings[0]
+
+
 def test_a_cache_that_may_not_be_written_costs_a_warning(web: WebServer) -> None:
     url = web.add("/x", PAGE, headers=FRESH)
     fetch(url)

@@ -19,6 +19,9 @@ from printer.fetch.response import check_html, describe_media_type, sniff_media_
         (b"\x00\x00\x00\x20ftypavif", "an AVIF picture"),
         (b"\x00\x00\x00\x20ftypisom", "a video"),
         (b"PK\x03\x04", "a ZIP archive"),
+        (b"From: <Saved by Blink>\r\n\r\n<html>", "an MHTML archive"),
+        (b"MIME-Version: 1.0\r\nContent-Type: multipart/related\r\n\r\n<p>", "an MHTML archive"),
+        (b"WARC/1.0\r\nWARC-Type: response\r\n\r\n<html>", "a WARC archive"),
         (b"\x00\x01\x02\x03" * 300, "a binary file"),
     ],
 )

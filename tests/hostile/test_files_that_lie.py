@@ -6,6 +6,7 @@ A file that cannot be used ends with an error of one line that names it.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -279,6 +280,9 @@ FEEDS: dict[str, Callable[[], bytes]] = {
     % (b"<keywords>%b</keywords>" % b",".join(b"%d" % n for n in range(40_000))),
     "an author without end": lambda: _FEED
     % (b"<item><author>%b</author></item>" % (b"1-" * DEEP)),
+    "two million elements": lambda: _FEED % (b"<item/>" + b"<a/>" * 1_900_000),
+    "many texts of one item": lambda: _FEED
+    % (b"<item>" + b"<content:encoded>x</content:encoded>" * 200_000),
     "ampersands": lambda: _FEED % (b"<item><title>" + b"&" * 10**6 + b"</title></item>"),
     "CDATA in CDATA": lambda: _FEED % (b"<![CDATA[" * DEEP),
     "namespaces": lambda: b"<rss %b>" % b" ".join(b"xmlns:n%d='u%d'" % (n, n) for n in range(DEEP)),
@@ -311,6 +315,12 @@ SITEMAPS: dict[str, Callable[[], bytes]] = {
         b"<urlset><url>" + b"<loc>https://site.test/</loc>" * DEEP
     ),
     "pages in pages": lambda: b"<urlset>" + b"<url><loc>https://site.test/</loc>" * DEEP,
+    "12 million elements": lambda: gzip.compress(
+        b"<urlset><url><loc>https://site.test/</loc></url>" + b"<a/>" * 12_000_000, 1
+    ),
+    "7 million pages": lambda: gzip.compress(
+        b"<urlset><url><loc>https://site.test/</loc></url>" + b"<url/>" * 7_000_000, 1
+    ),
 }
 
 

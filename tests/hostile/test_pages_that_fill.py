@@ -259,6 +259,10 @@ def test_a_page_filled_with_it_ends(attack: str) -> None:
         assert "root:" not in check_pdf(result)
 
 
+def test_a_title_longer_than_a_page_is_printed() -> None:
+    assert "herons" in check_pdf(print_page(hostile_page(title="\N{GRINNING FACE}" * 400)))
+
+
 @pytest.mark.parametrize(
     "charset",
     ["utf-7", "punycode", "idna", "base64", "zlib", "rot13", "unicode_escape", "undefined",

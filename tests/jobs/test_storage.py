@@ -10,8 +10,9 @@ import pytest
 from printer.errors import JobsError, UsageError
 from printer.jobs import JobRequest
 from printer.jobs.engine import apply_retention
-from printer.jobs.storage import Storage, check_storage
+from printer.jobs.storage import Storage, StorageUnavailable, check_storage
 from tests.support.jobs import claim
+from tests.support.remote_storage import UNREACHABLE
 
 KEY = "0a1b/3/article.pdf"
 
@@ -164,6 +165,24 @@ def test_cleaning_keeps_folders_of_jobs(sqlite_table, storage):
 def test_remote_storage_out_of_reach_is_one_error():
     with pytest.raises(JobsError, match="refused"):
         Storage("ftp://127.0.0.1:1/prints")
+
+
+def test_an_error_of_a_package_for_storage_is_one_error():
+    """The errors of botocore, for one, are not those of the system."""
+    storage = Storage(UNREACHABLE)
+    calls = [storage.get, storage.delete, lambda key: storage.put(key, b""), storage.names]
+    for call in calls:
+        with pytest.raises(StorageUnavailable, match="could not connect") as caught:
+            call(KEY)
+        assert "hunter2" not in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_folder_named_by_a_url_is_private_as_well(tmp_path):
+    Storage(f"file://{tmp_path}/prints").put(KEY, b"one")
+    file = tmp_path / "prints" / KEY
+    modes = [path.stat().st_mode & 0o777 for path in (tmp_path / "prints", file.parent, file)]
+    assert modes == [0o700, 0o700, 0o600]
 
 
 def test_storage_is_checked_without_a_connection(tmp_path):

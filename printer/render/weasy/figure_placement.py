@@ -538,6 +538,8 @@ def _shrink_for_last_lines(page: Box, root: Box, next_page: SkipStack, change: C
     body = root
     while next_page and not has_class(body, "body"):
         ((start, next_page),) = list(next_page.items())[:1]
+        if start >= len(getattr(body, "children", ())):
+            return False  # within a text before the body, such as a title longer than a page
         body = body.children[start]
     if not next_page or body.style["column_count"] != "auto":
         return False
