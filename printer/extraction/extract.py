@@ -20,6 +20,7 @@ from .appearance import add_alike, add_similar, filter_by_layout
 from .classifier.model import classify, load_default_model
 from .leftovers import drop_empty_sections, drop_leftovers, replace_previews
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
+from .references import add_linked_notes, add_sources
 from .selected_text import SelectedText
 from .standfirst import drop_repeated_standfirst, find_standfirst
 
@@ -67,6 +68,7 @@ ADDING_PASSES = (
     Pass("long stretch of text",
          lambda s: missing_blocks.add_long_stretches(s.page, s.keep, s.scores), _TEXT),
     Pass("missing end", lambda s: missing_blocks.add_missing_end(s.page, s.keep, s.scores), _TEXT),
+    Pass("source", lambda s: add_sources(s.page, s.keep, s.scores), _TEXT),
     Pass("announced list", lambda s: entries.add_announced_lists(s.page, s.keep, s.scores),
          _TEXT),
     Pass("label of an item",
@@ -116,7 +118,7 @@ DROPPING_PASSES = (
     Pass("leftover of a dropped part", lambda s: drop_leftovers(s.page, s.keep, s.kind)),
     Pass("empty section", drop_empty_sections),
     Pass("fragment", lambda s: corrections.add_fragments(s.segments, s.keep)),
-    Pass("linked note", lambda s: corrections.add_linked_notes(s.page, s.keep, s.kind)),
+    Pass("linked note", lambda s: add_linked_notes(s.page, s.keep, s.kind)),
     Pass("layout", lambda s: filter_by_layout(s.page, s.keep, s.scores, s.kind)),
     Pass("preview", lambda s: replace_previews(s.page, s.keep)),
 )  # fmt: skip

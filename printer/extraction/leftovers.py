@@ -158,7 +158,9 @@ def drop_empty_sections(
             is_box = index.segment_ends[box] <= end
             is_medium = bisect(printed, places[i]) < bisect(printed, places[end])
             is_repeated = is_article and texts[segments[i].text] >= _MIN_REPEATED_LABELS
-            is_separate = is_box and (index.tags[box] == "aside" or is_repeated) and not is_medium
+            # A linked heading is the title of a page that a post shows.
+            is_aside = index.tags[box] == "aside" and not segments[i].link_chars
+            is_separate = is_box and (is_aside or is_repeated) and not is_medium
             is_separate |= is_article and _is_above_contents(selected, i)
             following = str(segments[end].block.tag) if end < len(keep) else ""
             if not is_separate and following and not "h" < following <= level:

@@ -18,7 +18,6 @@ from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
 from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
-from ..i18n import fold_words, is_source_line, page_labels
 from ..text import class_pattern
 from .selected_text import OUTSIDE_TEXT, is_drawn_as_button, mean, selected_texts
 
@@ -314,8 +313,6 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
         *_last_section(index, selected, scores),
     ):
         selected[i] = True
-    for i in [*_sources(index, selected, scores)]:
-        selected[i] = True
     return tuple(selected)
 
 
@@ -369,44 +366,6 @@ def _closing_credits(index: PageIndex, keep: Sequence[bool]) -> Iterator[int]:
         if is_text and all(_CREDIT.fullmatch(segments[line].text) for line in lines):
             has_heading = segments[i - 1].text.endswith(":") and i - 1 > last
             yield from range(i - has_heading, lines.stop)
-
-
-#: The most lines between the text and its source, and between a heading and its list of sources.
-_MAX_LINES_ABOVE_SOURCE = 3
-_MAX_LINES_ABOVE_SOURCES = 1
-_MAX_ITEM_LEVELS = 4
-_MAX_SOURCE_CHARS = 400
-#: What holds no sources; the footer of the text may, and a part that readers unfold.
-_NOT_SOURCES = OUTSIDE_TEXT & ~int(ElementFlag.FOOTER | ElementFlag.HIDDEN)
-
-
-def _sources(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) -> Iterator[int]:
-    """Yield the lines that name the sources of the text above them, and lists of sources."""
-    last = max(i for i, flag in enumerate(keep) if flag)
-    labels = page_labels("sources")
-    is_near = True
-    for i, segment in enumerate(index.segments[: last + 1 + _MAX_CREDIT_LINES]):
-        block = index.segment_blocks[i]
-        is_near &= i - last <= _MAX_LINES_ABOVE_SOURCE
-        is_amid = i < last and i > 0 and keep[i - 1] and keep[i + 1] and scores[i] >= _MIN_SCORE
-        if keep[i] or index.flags[block] & _NOT_SOURCES or not (is_amid or i > last):
-            continue
-        if len(segment.text) <= _MAX_SOURCE_CHARS and is_source_line(segment.text):
-            yield from (i,) if is_amid or is_near else ()
-        elif i > last and index.tags[block] != "li" and fold_words(segment.text) in labels:
-            yield from _list_below(index, i)
-        is_near &= i < last or index.tags[block] not in HEADING_TAGS
-
-
-def _list_below(index: PageIndex, label: int) -> Sequence[int]:
-    """Return a label and the items of the list below it, or nothing without a list."""
-    for first in range(label + 1, min(label + 2 + _MAX_LINES_ABOVE_SOURCES, len(index.segments))):
-        items = index.segment_blocks[first]
-        for _ in range(_MAX_ITEM_LEVELS):
-            if index.tags[items] in ("ol", "ul") and index.segment_begins[items] == first:
-                return (label, *index.segment_range(items))
-            items = max(0, index.parents[items])
-    return ()
 
 
 _MAX_LAST_PARAGRAPHS = 3

@@ -477,39 +477,11 @@ def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
 
 def test_credits_below_the_text_are_added() -> None:
     text = f"<p>{TEXT}</p>" * 6
-    line = "Reporting by Tam Reed in Kester; Editing by Orla Fennimoor"
-    assert added(f"<div>{text}<p>{line}</p></div>", 0.1, add_missing_end) == line
     lines = "Photographs: TAM REED<br>Nets: ORLA FENNIMOOR<br>Boats: Ivo Halloran"
     more = f"<aside>More</aside><h4>Credits:</h4><p>{lines}</p>"
     found = added(f"<div>{text}{more}</div>", 0.1, add_missing_end)
     assert found == "Credits: " + lines.replace("<br>", " ")
     assert added(f"<div>{text}{more.replace('Nets:', 'Nets')}</div>", 0.1, add_missing_end) == ""
-
-
-@pytest.mark.parametrize(
-    ("line", "is_found"),
-    [
-        ("<p>Quelle: Hafenblatt, abc/def</p>", True),
-        ("<footer><p>This article was amended on 8 May: the ferry is blue.</p></footer>", True),
-        ("<p>Print</p><p>Republished from the Harbour Post of 17 May.</p>", True),
-        ("<h4>More</h4><p>Source: Harbour Post</p>", False),
-        ("<p>Length: 7 m</p>", False),
-        ("<figure><img src=a.png><figcaption>Source: Harbour Post</figcaption></figure>", False),
-        ("<p>Print</p><h3>Sources</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", True),
-        ("<p>Print</p><h3>Boats</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", False),
-    ],
-)
-def test_the_source_below_the_text_is_added(line: str, is_found: bool) -> None:
-    found = added(f"<div>{f'<p>{TEXT}</p>' * 6}</div><div>{line}</div>", 0.05, add_missing_end)
-    assert bool(found) == is_found
-    assert "Print" not in found
-
-
-def test_a_source_between_sections_is_added_if_it_is_likely() -> None:
-    text = f"<p>{TEXT}</p>" * 6
-    html = f"{text}<p>Source: <a href=/post>Harbour Post</a></p><p>{TEXT} Yes.</p>"
-    assert added(html, 0.4, add_missing_end) == "Source: Harbour Post"
-    assert added(html, 0.1, add_missing_end) == ""
 
 
 def test_an_embedded_post_between_paragraphs_is_added_if_it_has_words() -> None:

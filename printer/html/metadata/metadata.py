@@ -19,7 +19,6 @@ from .bylines import (
     find_dated_signature,
     is_account,
     is_byline_label,
-    is_full_name,
     join_names,
     without_address,
 )
@@ -204,7 +203,7 @@ def _byline_and_date(
 ) -> tuple[str, str]:
     """Return the byline, best from just below the title, and the stated or visible date."""
     short_lines = [line for line in lines if len(line) <= _MAX_BYLINE_CHARS]
-    # Of names of accounts, only those on the page sign.
+    # Of names of accounts, only those on the page and the site's sign.
     lists = (
         [t for t in texts if not is_account(t) or any(t in line for line in short_lines)]
         for texts in stated_authors
@@ -229,8 +228,8 @@ def _byline_and_date(
         signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
         names = join_names(signatures, language, *not_authors)
     names = names or _persons(bylines, language, title)
-    is_site = not is_full_name(names) and comparison_key(names) in map(comparison_key, sites)
-    return "" if is_site else names, date
+    site_keys = {*map(comparison_key, sites)} - {""}
+    return names or next((t for t in chain(*bylines) if comparison_key(t) in site_keys), ""), date
 
 
 _MAX_BYLINE_CHARS = 160

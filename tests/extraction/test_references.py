@@ -1,8 +1,10 @@
-"""Notes that the selected text refers to."""
+"""Notes that the selected text refers to, and its sources."""
 
 from __future__ import annotations
 
-from printer.extraction.corrections import add_linked_notes
+import pytest
+
+from printer.extraction.references import add_linked_notes, add_sources
 from printer.html.page import read_page
 
 TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected to find anything."
@@ -83,3 +85,40 @@ def test_a_note_below_the_text_that_a_star_refers_to_is_kept() -> None:
     assert below(f"{text}<div>Contact</div><div>{note}</div>") == [note]
     assert below(f"<p>{TEXT}</p><div>{note}</div>") == []
     assert below(f"{text}<form><p>{note}</p><input name=name></form>") == []
+
+
+def added_sources(html: str, score: float) -> str:
+    page = read_page(f"<html><body>{html}</body></html>", "https://www.ferry.example/1")
+    keep = [TEXT in segment.text for segment in page.segments]
+    flags = add_sources(page, keep, [score] * len(keep))
+    chosen = zip(page.segments, keep, flags, strict=True)
+    return " ".join(segment.text for segment, before, after in chosen if after and not before)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_found"),
+    [
+        ("<p>Quelle: Hafenblatt, abc/def</p>", True),
+        ("<footer><p>This article was amended on 8 May: the ferry is blue.</p></footer>", True),
+        ("<p>Print</p><p>Republished from the Harbour Post of 17 May.</p>", True),
+        ("<h4>More</h4><p>Source: Harbour Post</p>", False),
+        ("<p>Reporting by Tam Reed in Kester; Editing by Orla Fennimoor</p>", True),
+        ("<p>Length: 7 m</p>", False),
+        ("<p>Source: ferry.example</p>", False),
+        ("<p>Source: ferry.example, abc</p>", True),
+        ("<figure><img src=a.png><figcaption>Source: Harbour Post</figcaption></figure>", False),
+        ("<p>Print</p><h3>Sources</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", True),
+        ("<p>Print</p><h3>Boats</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", False),
+    ],
+)
+def test_the_source_below_the_text_is_added(line: str, is_found: bool) -> None:
+    found = added_sources(f"<div>{f'<p>{TEXT}</p>' * 6}</div><div>{line}</div>", 0.05)
+    assert bool(found) == is_found
+    assert "Print" not in found
+
+
+def test_a_source_between_sections_is_added_if_it_is_likely() -> None:
+    text = f"<p>{TEXT}</p>" * 6
+    html = f"{text}<p>Source: <a href=/post>Harbour Post</a></p><p>{TEXT} Yes.</p>"
+    assert added_sources(html, 0.4) == "Source: Harbour Post"
+    assert added_sources(html, 0.1) == ""
