@@ -261,7 +261,7 @@ _NOTICE_CLASS = re.compile(
     r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo"
     r"|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])|catlinks"
     r"|navbox(?<=\bnavbox)(?![\w-])|sister(?:-?site)?-?(?:box|project)"
-    r"|carousel[-_]{0,2}indicators?|cook-?mode|gdpr-?(?:banner|consent|notice)"
+    r"|carousel[-_]{0,2}indicators?(?![\w-])|cook-?mode|gdpr-?(?:banner|consent|notice)"
     r"|cookie-?(?:banner|consent|notice)"
 )
 _RELATED_CLASS = re.compile(

@@ -102,7 +102,7 @@ DROPPING_PASSES = (
     Pass("comments", corrections.drop_comments, _ARTICLE | {"listing"}),
     Pass("line above the text", boilerplate.drop_opening_lines),
     Pass("other story", boilerplate.drop_other_stories, _ARTICLE | _PRODUCT),
-    Pass("notice", boilerplate.drop_notices, _ARTICLE | _ENTRIES),
+    Pass("notice", boilerplate.drop_notices, (_ARTICLE | _ENTRIES) - {"service"}),
     Pass("call to action", boilerplate.drop_calls_to_action, _ARTICLE),
     Pass("related link", boilerplate.drop_related_links, _ARTICLE),
     Pass("teaser", boilerplate.drop_teasers, _ARTICLE),

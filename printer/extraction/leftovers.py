@@ -124,6 +124,8 @@ _MIN_REPEATED_LABELS = 3
 _MIN_LINKED_TEASERS = 0.4
 #: A few pictures may be the icon of the next section, with its copies.
 _MIN_LOGOS = 4
+#: The kinds of pages on which a heading alone may be an entry.
+_LISTS = frozenset({"collection", "listing"})
 #: The most elements of a box that a script fills.
 _MAX_UNFILLED_ELEMENTS = 4
 
@@ -168,7 +170,8 @@ def drop_empty_sections(
             is_sole = looks[_look(segments[i].block)] == 1
             stories = sum(s.link_chars > 0 and s.block.tag in HEADING_TAGS for s in lines)
             is_row = is_list and is_sole and stories >= _MIN_CARDS
-            if was_dropped or is_separate or is_row or _is_unfilled(index, places[i]):
+            is_unfilled = selected.kind not in _LISTS and _is_unfilled(index, places[i])
+            if was_dropped or is_separate or is_row or is_unfilled:
                 keep[i] = False
                 continue
             is_unselected = bool(lines) and ((is_box and is_article) or are_teasers or is_list)

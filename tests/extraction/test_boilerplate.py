@@ -336,7 +336,7 @@ def test_requests_to_follow_go_from_the_end(line, goes):
 def test_notices_go_from_articles(text, goes):
     html = f"<p>{TEXT}</p><p>{text}</p><p>{TEXT} Again.</p>"
     assert (len(choice(html, [""])) == 2) is goes
-    assert (len(choice(html, [""], kind="service")) == 2) is goes
+    assert (len(choice(html, [""], kind="listing")) == 2) is goes
     assert len(choice(html, [""], kind="forum")) == 3
 
 
