@@ -49,7 +49,10 @@ def test_the_words_of_the_kept_segments_are_the_words_of_the_article(
     assert expected - got <= Counter(
         word
         for segment in selected
-        if any(e.tag in {"h2", "h4"} for e in (segment.block, *segment.block.iterancestors()))
+        if any(
+            e.tag in {"h2", "h4", "summary"}
+            for e in (segment.block, *segment.block.iterancestors())
+        )
         for word in segment.text.split()
     )
 
