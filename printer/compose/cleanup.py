@@ -492,12 +492,12 @@ _MIN_BLOCKS = 3
 
 
 def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
-    """Drop rules and headings at the end; a sentence there closes an article."""
+    """Drop rules and headings at the end; a sentence there closes all pages but a product's."""
     end = len(blocks)
     while end and (isinstance(blocks[end - 1], Rule) or _is_left_over(blocks[:end], kind)):
         end -= 1
     last = blocks[end] if end < len(blocks) else None
-    if kind == "article" and isinstance(last, Heading) and _is_sentence(plain_text(last.spans)):
+    if kind != "product" and isinstance(last, Heading) and _is_sentence(plain_text(last.spans)):
         return [*blocks[:end], Paragraph(last.spans, last.id, last.lang, last.dir)]
     return blocks[:end]
 

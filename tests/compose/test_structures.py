@@ -102,6 +102,10 @@ def test_a_sentence_set_as_a_heading_at_the_end_closes_an_article() -> None:
     assert isinstance(blocks[-1], Paragraph)
     assert plain_text(blocks[-1].spans) == "What do you think about it all?"
     assert len(compose_article(closing.replace(" about it all?", "")).blocks) == 2
+    read = compose_article("<p>y</p>").blocks
+    heading = compose_article("<h2>What do you think about it all?</h2>x").blocks[0]
+    assert len(clean_up((*read, *read, heading), "", {}, linked=False, kind="service")) == 3
+    assert len(clean_up((*read, *read, heading), "", {}, linked=False, kind="product")) == 2
 
 
 def test_names_of_other_products_at_the_end_are_left_out() -> None:

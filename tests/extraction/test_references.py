@@ -108,6 +108,7 @@ def added_sources(html: str, score: float) -> str:
         ("<p>Source: ferry.example, abc</p>", True),
         ("<figure><img src=a.png><figcaption>Source: Harbour Post</figcaption></figure>", False),
         ("<p>Print</p><h3>Sources</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", True),
+        ("<p>Print</p><h3>Useful resources</h3><ol><li>Oars<li>Sails</ol>", True),
         ("<p>Print</p><h3>Boats</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", False),
     ],
 )
