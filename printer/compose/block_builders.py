@@ -208,13 +208,15 @@ class ListBuilder(BlockBuilder):
             return
         self.buffer = BlockBuffer()
         self.notes += (block for block in blocks if isinstance(block, Note))
-        if blocks := tuple(block for block in blocks if not isinstance(block, Note)):
-            nested = all(isinstance(block, List) for block in blocks)
-            if nested and self.items:  # a list next to the item it belongs to
-                last = self.items[-1]
-                self.items[-1] = replace(last, blocks=last.blocks + blocks)
-            else:
-                self.items.append(Item(blocks))
+        self._add_item(tuple(block for block in blocks if not isinstance(block, Note)))
+
+    def _add_item(self, blocks: tuple[Block, ...], name: str = "") -> None:
+        """Add an item, or a list on its own to the item that it belongs to."""
+        last = self.items[-1] if self.items and not name else None
+        if last is not None and all(isinstance(block, List) for block in blocks):
+            self.items[-1] = replace(last, blocks=last.blocks + blocks)
+        elif blocks:
+            self.items.append(Item(blocks, name))
 
     def add(self, buffer: BlockBuffer) -> None:
         self.has_items = True
@@ -222,8 +224,7 @@ class ListBuilder(BlockBuilder):
         name, blocks = buffer.id, buffer.take()
         while blocks and isinstance(blocks[-1], Rule):  # between items
             blocks = blocks[:-1]
-        if blocks:
-            self.items.append(Item(blocks, name))
+        self._add_item(blocks, name)
 
     def build(self) -> list[Block]:
         """Return the list, then the notes."""
@@ -264,7 +265,7 @@ def is_bold_line(block: Block) -> TypeGuard[Paragraph]:
     return is_line and not (is_link or text.endswith((".", ":")))
 
 
-_BULLET_IN_TEXT = re.compile(rf"\A\s*[{BULLETS}*–—-]\s+(?=\w)")
+_BULLET_IN_TEXT = re.compile(rf"\A\s*(?:[{BULLETS}]\s*|[*–—-]\s+)(?=\w)")
 
 
 def _without_dash(item: Item) -> Item:
@@ -371,7 +372,9 @@ class DefinitionListBuilder(BlockBuilder):
             for terms, details in self.entries
             if terms or details
         )
-        return [DefinitionList(entries)] if entries else []
+        if not any(entry.terms for entry in entries):
+            return [block for entry in entries for block in chain(*entry.details)]
+        return [DefinitionList(entries)]
 
 
 class QuoteBuilder(BlockBuilder):

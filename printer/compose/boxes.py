@@ -12,6 +12,7 @@ from lxml.html import HtmlElement
 from ..article import Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
 from ..html.parse import element_line
 from ..html.visibility import HEADING_TAGS
+from ..i18n import fold_words, page_labels
 from ..text import COLONS, class_pattern, comparison_key
 from .inline import joined, strip_end, strip_start, without_mark
 
@@ -165,13 +166,15 @@ def take_source(blocks: Iterable[Block]) -> tuple[Spans, list[Block]]:
     """Return the lines of an attribution, separated by commas, and the other blocks."""
     lines: list[Spans] = []
     rest: list[Block] = []
+    networks = page_labels("networks") | {"x"}
     for block in blocks:
         if not isinstance(block, Paragraph | Heading):
             rest.append(block)
             continue
         if lines and plain_text(lines[-1])[-1:].isalnum():
             lines[-1] = (*lines[-1], Span(","))
-        lines.append(block.spans)
+        icons = {s for s in block.spans if s.href and fold_words(s.text[:40]) in networks}
+        lines.append(tuple(span for span in block.spans if span not in icons) or block.spans)
     return attribution(joined(lines)), rest
 
 

@@ -39,6 +39,7 @@ from ..text import (
     BULLETS,
     DATELINE,
     MIN_LIVE_ENTRIES,
+    QUESTION_MARKS,
     SCENE_BREAK,
     comparison_key,
     continues_drop_cap,
@@ -117,20 +118,22 @@ def _join_numbered_lists(blocks: list[Block]) -> list[Block]:
     return joined
 
 
-#: The fewest bold lines of an article that are its headings, and the share above some text.
-_MIN_BOLD_LINES = 2
+#: The share of an article's bold lines above some text from which they are its headings.
 _MIN_SHARE_ABOVE_TEXT = 0.75
-#: The fewest characters of a paragraph that has a heading.
-_MIN_HEADED_CHARS = 60
+#: The fewest words of a paragraph that has a heading.
+_MIN_HEADED_WORDS = 10
 
 
 def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
     """Make headings of short bold lines above text; most headings of interviews are questions."""
     lines = {i: plain_text(block.spans) for i, block in enumerate(blocks) if is_bold_line(block)}
     above_text = {i for i in lines if i + 1 < len(blocks) and _is_headed(blocks[i + 1])}
+    if len(lines) == 1:  # between two paragraphs, and no call such as 'Order now!'
+        around = {i: blocks[i - 1 : i + 2 : 2] for i in above_text if lines[i][-1] not in "!！"}
+        above_text = {i for i, pair in around.items() if [*map(type, pair)] == [Paragraph] * 2}
     questions = sum(map(_is_bold_question, blocks))
     if (
-        len(above_text) < max(_MIN_BOLD_LINES, _MIN_SHARE_ABOVE_TEXT * len(lines))
+        len(above_text) < max(1, _MIN_SHARE_ABOVE_TEXT * len(lines))
         or 2 * questions > len(lines) + sum(isinstance(block, Heading) for block in blocks)
         or sum(map(is_entry_time, lines.values())) > 1
     ):
@@ -146,14 +149,14 @@ def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
 def _is_bold_question(block: Block) -> bool:
     if not isinstance(block, Paragraph) or not has_mark_throughout(block.spans, "strong"):
         return False
-    return plain_text(block.spans).endswith(("?", "？", "؟"))
+    return plain_text(block.spans).endswith(QUESTION_MARKS)
 
 
 def _is_headed(block: Block) -> bool:
     """Return whether a block may have a heading: none that is one, nor a short or bold line."""
     if not isinstance(block, Paragraph):
         return not isinstance(block, Heading | Rule)
-    return len(plain_text(block.spans)) >= _MIN_HEADED_CHARS and not is_bold_line(block)
+    return count_words(plain_text(block.spans)) >= _MIN_HEADED_WORDS and not is_bold_line(block)
 
 
 def clean_up_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
@@ -180,8 +183,10 @@ def _clean_paragraph(block: Block) -> Block | None:
     """Drop symbols without text and empty items; make a row of symbols a thematic break."""
     if isinstance(block, Quote):
         blocks = tuple(inner for inner in map(_clean_paragraph, block.blocks) if inner is not None)
-        if len(blocks) == 1 and isinstance(blocks[0], Heading) and not block.cite:
-            return blocks[0]  # indented only
+        if len(blocks) == 1 and isinstance(line := blocks[0], Heading) and not block.cite:
+            if plain_text(line.spans)[0] not in "\"'“„”‘«»":
+                return line  # indented only
+            blocks = (Paragraph(line.spans, line.id, line.lang, line.dir),)
         return replace(block, blocks=blocks) if blocks else None
     if isinstance(block, List):
         if block.items and all(map(_is_note, block.items)):
@@ -487,12 +492,12 @@ _MIN_BLOCKS = 3
 
 
 def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
-    """Drop rules and headings at the end; a sentence there closes an article."""
+    """Drop rules and headings at the end; a sentence there closes all pages but a product's."""
     end = len(blocks)
     while end and (isinstance(blocks[end - 1], Rule) or _is_left_over(blocks[:end], kind)):
         end -= 1
     last = blocks[end] if end < len(blocks) else None
-    if kind == "article" and isinstance(last, Heading) and _is_sentence(plain_text(last.spans)):
+    if kind != "product" and isinstance(last, Heading) and _is_sentence(plain_text(last.spans)):
         return [*blocks[:end], Paragraph(last.spans, last.id, last.lang, last.dir)]
     return blocks[:end]
 

@@ -94,9 +94,10 @@ def mark_of(element: HtmlElement, tag: str) -> str:
 
 
 #: Characters not for reading: soft hyphens, zero-width characters other than joiners and spaces,
-#: control characters, glyphs of icon fonts, surrogates.
+#: joiners that join nothing, control characters, glyphs of icon fonts, surrogates.
 _UNREADABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u2060\ufeff\ufff9-\ufffc\ufffe\uffff\ue000-\uf8ff\ud800-\udfff]"
+    r"|(?<!\S)\u200d"
 )
 
 

@@ -17,7 +17,7 @@ from ..html.page import Page
 from ..html.structure import TEX_ATTRIBUTES, image_tex, is_social_post
 from ..html.visibility import is_not_displayed
 from ..selection import PlacedFigure, Verdict
-from ..text import count_words
+from ..text import QUESTION_MARKS, count_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,8 +161,9 @@ _NOT_HEADING_FLAGS = int(
     ElementFlag.ITEM | ElementFlag.CELL | ElementFlag.QUOTE | ElementFlag.FIGURE
     | ElementFlag.CAPTION | ElementFlag.DEFINITION
 )  # fmt: skip
-_MAX_HEADING_CHARS = 100
+_MAX_HEADING_CHARS = 160
 _MAX_HEADING_WORDS = 14
+_MAX_QUESTION_WORDS = 25
 _SENTENCE_ENDS = frozenset(".,;:…。，；：")
 
 
@@ -188,11 +189,13 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
             sum(count_words(segment.text[:600]) for segment in part) >= _MIN_WORDS_BELOW_HEADING
             for part in below
         )
+        are_questions = all(segment.text.endswith(QUESTION_MARKS) for segment in segments)
+        max_words = _MAX_QUESTION_WORDS if are_questions else _MAX_HEADING_WORDS
         word_counts = [count_words(segment.text) for segment in segments]
         if (
             all(_is_heading(index, segment) for segment in segments)
             and sum(word_counts) >= 2 * len(segments)
-            and max(word_counts) <= _MAX_HEADING_WORDS
+            and max(word_counts) <= max_words
             and len({segment.text for segment in segments}) == len(segments)
             and long_count >= _MIN_SHARE_BELOW * len(segments)
         ):

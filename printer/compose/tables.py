@@ -298,19 +298,22 @@ def _icon_text(cell: HtmlElement) -> str:
     if "".join(cell.itertext()).strip() and cell.find(".//title") is None:
         return ""
     names = []
+    is_linked = cell.find(".//a") is not None
     for element in islice(cell.iter("*"), _MAX_ICON_ELEMENTS):
-        if element.tag in {"a", "button", "input", "label"}:
+        if element.tag in {"button", "input", "label"}:
             return ""
         title = element.text if element.tag == "title" else element.get("title")
         label = clean_attribute(element.get("aria-label") or element.get("alt") or title)
         if label and len(label) <= _MAX_ICON_LABEL_CHARS:
             drawn = _TICK_OR_CROSS.fullmatch(label.lower())
-            return label if drawn is None or label.lower() == "yes" else _sign(drawn)
+            if drawn is None:
+                return "" if is_linked else label
+            return label if label.lower() == "yes" else _sign(drawn)
         source = (element.get("src") or "").rpartition("/")[2]
         target = element.get("href") or element.get("xlink:href") or ""
         names.append(f"{element.get('class') or ''} {source[:80]} {target[-40:]}"[:200])
     match = _TICK_OR_CROSS.search(" ".join(names).lower())
-    return "" if match is None else _sign(match)
+    return "" if match is None or is_linked else _sign(match)
 
 
 def _sign(match: re.Match[str]) -> str:

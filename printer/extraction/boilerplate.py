@@ -81,11 +81,13 @@ _MIN_ENTRIES = 3
 
 
 def _entry_classes(selected: SelectedText) -> set[str]:
-    """Return the classes of the linked and dated lines that are the entries of a list."""
+    """Return the classes of the dated lines, linked or short, that are the entries of a list."""
+    lines = (s for s, flag in zip(selected.segments, selected.keep, strict=True) if flag)
     dated = (
-        (segment.block.get("class") or "").lower()
-        for segment, flag in zip(selected.segments, selected.keep, strict=True)
-        if flag and segment.link_chars and YEAR.search(segment.text[:_MAX_COUNTED_CHARS])
+        (line.block.get("class") or "").lower()
+        for line in lines
+        if (line.link_chars or len(line.text) <= _MAX_BYLINE_CHARS)
+        and YEAR.search(line.text[:_MAX_COUNTED_CHARS])
     )
     return {name for name, count in Counter(dated).items() if name and count >= _MIN_ENTRIES}
 
@@ -568,7 +570,7 @@ def _teaser_href(segment: Segment) -> str:
         return ""
     if len(text) < _MIN_TEASER_CHARS and count_words(text) < _MIN_TEASER_WORDS:
         return ""
-    if unlinked and unlinked > sum(not character.isalnum() for character in text):
+    if _URL.match(text) or unlinked > sum(not character.isalnum() for character in text):
         return ""
     # A bracket or a dash before the link is not part of a sentence.
     is_marked = not text[0].isalnum()

@@ -543,15 +543,16 @@ _MAX_SHAPE_LEVELS = 4
 
 
 @lru_cache(4096)
-def _without_digits(names: str) -> str:
-    return _DIGITS.sub("", names.strip())
+def _lasting_names(names: str) -> str:
+    """Return classes without those with numbers, which may be unique to an element."""
+    return " ".join(name for name in names.split() if not _DIGITS.search(name))
 
 
 def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
-    """Return the tags and classes, without numbers, of an element and of those around it."""
+    """Return the tags of an element and of those around it, and their classes without numbers."""
     shape: list[tuple[str, str]] = []
     for _ in range(_MAX_SHAPE_LEVELS):
-        shape.append((index.tags[i], _without_digits(index.classes[i] or "")))
+        shape.append((index.tags[i], _lasting_names(index.classes[i] or "")))
         i = index.parents[i]
         if i < 0:
             break

@@ -10,7 +10,7 @@ from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, is_source_line, page_labels
-from ..text import comparison_key
+from ..text import COLONS, comparison_key
 from ..urls import host_of
 from .selected_text import OUTSIDE_TEXT
 
@@ -153,8 +153,9 @@ def _count_notes(segments: Sequence[Segment]) -> int:
 
 #: The most lines below the text in which its sources are looked for.
 _MAX_LINES_BELOW = 30
-#: The lowest score of a source between selected lines.
+#: The lowest score of a source between selected lines, and of a line with an address.
 _MIN_SCORE = 0.35
+_ADDRESS = re.compile(r"(?:https?://|www\.)\w")
 #: The most lines between the text and its source, and between a heading and its list of sources.
 _MAX_LINES_ABOVE_SOURCE = 3
 _MAX_LINES_ABOVE_SOURCES = 1
@@ -165,7 +166,7 @@ _NOT_SOURCES = OUTSIDE_TEXT & ~int(ElementFlag.FOOTER | ElementFlag.HIDDEN)
 
 
 def add_sources(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with lines that name the sources of the text, and lists of sources.
+    """Return the selection with the sources and addresses that lines name, and lists of sources.
 
     A line that names only the page's own site is not added.
     """
@@ -190,6 +191,8 @@ def _sources(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) ->
             continue
         if len(segment.text) <= _MAX_SOURCE_CHARS and is_source_line(segment.text):
             yield from (i,) if is_amid or is_near else ()
+        elif (is_amid or is_near) and scores[i] >= _MIN_SCORE and _ADDRESS.search(segment.text):
+            yield from range(i - index.segments[i - 1].text.endswith(COLONS), i + 1)
         elif i > last and index.tags[block] != "li" and fold_words(segment.text) in labels:
             yield from _list_below(index, i)
         is_near &= i < last or index.tags[block] not in HEADING_TAGS

@@ -150,8 +150,17 @@ def _by_summary(lines: _Lines) -> list[int]:
             tags = {j: lines.segments[j].block.tag for j in _by_name(lines)}
             decks = {j for j, tag in tags.items() if j < i or tag in _TITLE_ENDS}
             decks -= {j for j in decks if j < i and YEAR.search(lines.segments[j].text)}
-            return [] if _is_text(lines, i) else sorted({i, *_lines_of_same_name(lines, i), *decks})
+            is_text = _is_text(lines, i) or (_is_below_heading(lines, i) and i - 1 not in decks)
+            return [] if is_text else sorted({i, *_lines_of_same_name(lines, i), *decks})
     return []
+
+
+def _is_below_heading(lines: _Lines, i: int) -> bool:
+    """Return whether a line begins a section: its selected heading, no subtitle, is above."""
+    above, line = (lines.segments[j].block for j in (i - 1, i))
+    is_subtitle = lines.count_words(i - 1) >= _MIN_WORDS and above.getparent() is line.getparent()
+    is_heading = above.tag in HEADING_TAGS and lines.keep[i - 1] and not lines.is_title(i - 1)
+    return i > 0 and is_heading and not is_subtitle
 
 
 def _lines_of_same_name(lines: _Lines, i: int) -> list[int]:

@@ -377,6 +377,10 @@ def _retag_attributions(elements: Iterable[HtmlElement]) -> None:
     """Name captions below pictures in a line; that of a quotation in a figure is its footer."""
     for caption in [element for element in elements if element.tag in ("figcaption", "span")]:
         previous = caption.getprevious()
+        box = caption.getparent()
+        if caption.tag == "figcaption" and box is not None and box.tag == "div":
+            above = box.getprevious()  # the speaker may stand in a box, beside a portrait
+            previous = above if above is not None and above.tag == "blockquote" else previous
         if previous is None:
             continue
         if caption.tag == "figcaption" and previous.tag == "blockquote":
@@ -400,6 +404,8 @@ _HEADING_BEFORE: Callable[..., Any] = etree.XPath(
     "preceding::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5][1]"
 )
 _MAX_CONTROLS = 300
+#: A button and empty targets of links around it.
+_MAX_PARTS_OF_HEADING = 3
 
 
 def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source: str) -> None:
@@ -409,7 +415,10 @@ def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source
     """
     for button in [element for element in elements if element.tag == "button"]:
         heading = button.getparent()
-        if heading is not None and heading.tag in HEADING_TAGS and len(heading) == 1:
+        if heading is None or heading.tag not in HEADING_TAGS:
+            continue
+        is_short = len(heading) <= _MAX_PARTS_OF_HEADING
+        if is_short and _beginning_of_text(heading) == _beginning_of_text(button):
             _make_inline(button, "button", "div", "p")
     if not any(name in source for name in ("aria-controls", "aria-expanded", "collapse")):
         return

@@ -61,6 +61,7 @@ def is_caption_name(name: str) -> bool:
 #: The number of levels above a picture that are searched for its caption.
 _MAX_LEVELS = 7
 _HEADING = int(ElementFlag.HEADING)
+_QUOTE = int(ElementFlag.QUOTE)
 _TABLE = load_json(__file__, "captions.json")
 #: The beginning of a credit after a caption, perhaps directly after its last letter, and what
 #: separates it from the caption.
@@ -103,6 +104,10 @@ class CaptionFinder:
             or _named_caption(self, candidate)
             or _text_below(self, candidate)
         )
+        if not self.index.flags[candidate.index] & _QUOTE:
+            # The line below a quotation names its speaker, also beside a portrait.
+            blocks = self.index.segment_blocks
+            segments = [s for s in segments if not self.index.flags[blocks[s.index]] & _QUOTE]
         segments = _with_caption_above(self, candidate, segments)
         segments = _with_credit_below(self, candidate, segments)
         is_linked_heading = partial(_is_linked_heading, self)

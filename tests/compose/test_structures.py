@@ -102,6 +102,10 @@ def test_a_sentence_set_as_a_heading_at_the_end_closes_an_article() -> None:
     assert isinstance(blocks[-1], Paragraph)
     assert plain_text(blocks[-1].spans) == "What do you think about it all?"
     assert len(compose_article(closing.replace(" about it all?", "")).blocks) == 2
+    read = compose_article("<p>y</p>").blocks
+    heading = compose_article("<h2>What do you think about it all?</h2>x").blocks[0]
+    assert len(clean_up((*read, *read, heading), "", {}, linked=False, kind="service")) == 3
+    assert len(clean_up((*read, *read, heading), "", {}, linked=False, kind="product")) == 2
 
 
 def test_names_of_other_products_at_the_end_are_left_out() -> None:
@@ -133,6 +137,13 @@ def test_a_list_beside_its_item_belongs_to_it() -> None:
     assert [len(item.blocks) for item in block.items] == [2, 1]
 
 
+def test_an_item_that_is_only_a_list_belongs_to_the_item_above() -> None:
+    html = "<ul><li>Boats:</li><li><ul><li>Skiff<li>Punt</ul></li><li>Oars:</li></ul>"
+    block = compose_article(html).blocks[0]
+    assert isinstance(block, List)
+    assert [len(item.blocks) for item in block.items] == [2, 1]
+
+
 def test_a_list_that_only_indents_another_adds_no_bullet() -> None:
     assert len(only("<ul><ul type=A><li>a<li>b</ul></ul>", List).items) == 2
 
@@ -142,6 +153,9 @@ def test_a_heading_alone_in_a_quotation_is_no_quotation() -> None:
     assert [type(block) for block in clean_up(compose_article(html).blocks, "", {}, linked=False)] == [
         Paragraph, Heading, Paragraph,
     ]  # fmt: skip
+    quoted = compose_article(html.replace("What Is Tide?", "“The tide waits for nobody.”")).blocks
+    kinds = [type(block) for block in clean_up(quoted, "", {}, linked=False)]
+    assert kinds == [Paragraph, Quote, Paragraph]
 
 
 def test_items_without_a_list_are_one() -> None:
@@ -180,6 +194,11 @@ def test_the_numbers_of_an_ordered_list_are_not_doubled() -> None:
 def test_a_definition_list_without_definitions_is_plain_text() -> None:
     block = only("<dl class=news><div>The ferry leaves at dawn.</div></dl>", Paragraph)
     assert plain_text(block.spans) == "The ferry leaves at dawn."
+
+
+def test_a_definition_list_without_terms_is_its_text() -> None:
+    article = compose_article("<dl><dt>ADVERT</dt><dd><p>a</p><p>b</p></dd></dl>", drop="ADVERT")
+    assert [type(block) for block in article.blocks] == [Paragraph, Paragraph]
 
 
 @pytest.mark.parametrize(
@@ -777,6 +796,8 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
         ("<td><img src='/a.png' alt='Checkmark'>", "✓"),
         ("<td><img src='/a.png' alt='Cross'>", "✗"),
         ("<td><a href=/vote><i title=Upvote></i></a>", ""),
+        ("<td><a href=/tide><img src='/a.png' alt='yes'></a>", "yes"),
+        ("<td><a href=/tide class=times></a>", ""),
         ("<td class=checkout>", ""),
         ("<td class=no>", ""),
         ("<td>", ""),
@@ -956,15 +977,34 @@ def test_linked_words_beside_code_stay() -> None:
 
 
 def test_an_item_has_no_dash_after_its_bullet() -> None:
-    block = only("<ul><li>– reporting by Reed<li>-5 degrees<li>• bold</ul>", List)
+    items = "<li>– reporting by Reed<li>-5 degrees<li>• bold<li><span>•</span>Oars"
+    block = only(f"<ul>{items}</ul>", List)
     texts = [plain_text(item.blocks[0].spans) for item in block.items]  # type: ignore[attr-defined]
-    assert texts == ["reporting by Reed", "-5 degrees", "bold"]
+    assert texts == ["reporting by Reed", "-5 degrees", "bold", "Oars"]
 
 
 def test_the_lines_of_a_source_are_parted_by_commas() -> None:
     name = "<div class=q-source><p>A. Writer</p><p>miller at Marl</p></div>"
     quote = only(f"<blockquote><p>Said.</p>{name}</blockquote>", Quote)
     assert plain_text(quote.cite) == "A. Writer, miller at Marl"
+
+
+@pytest.mark.parametrize(
+    ("link", "source"),
+    [
+        ("<a href=//linkedin.example/reed>LinkedIn</a><a href=//x.example/reed>X</a>", "A. Reed"),
+        ("<a href=/moor>The Moor</a> and ", "The Moor and A. Reed"),
+    ],
+)
+def test_links_to_social_networks_beside_a_speaker_are_left_out(link: str, source: str) -> None:
+    quote = only(f"<blockquote><p>Said.</p><footer>{link}A. Reed</footer></blockquote>", Quote)
+    assert plain_text(quote.cite) == source
+
+
+def test_the_name_of_a_network_may_be_the_source() -> None:
+    source = "<footer><a href=//linkedin.example>LinkedIn</a></footer>"
+    quote = only(f"<blockquote><p>Said.</p>{source}</blockquote>", Quote)
+    assert plain_text(quote.cite) == "LinkedIn"
 
 
 def test_a_name_glued_to_a_quotation_is_its_source() -> None:
@@ -1043,12 +1083,17 @@ def test_bold_lines_above_text_are_headings() -> None:
     assert outline(bold("Tides", below="<ul><li>Low<li>High</ul>") + bold("Boats")) == [
         (2, "Tides"), (2, "Boats"),
     ]  # fmt: skip
+    assert outline(_REMARK + bold("The lock")) == [(2, "The lock")]
+    chinese = "<p>渡輪在黎明離開港口，碼頭上從來沒有人遲到，大家都這麼說。</p>"
+    assert outline(bold("碼頭", "港口", below=chinese)) == [(2, "碼頭"), (2, "港口")]
 
 
 @pytest.mark.parametrize(
     "html",
     [
         bold("The lock"),
+        _REMARK + bold("Print the list of locks!"),
+        f"<h2>By sea</h2>{bold('The lock')}",
         bold("The lock", "The quay", below="<p>Ida.</p>"),
         bold("Tell us, where is the lock?", "And who is on the quay?", "The lock keeper speaks"),
         bold("The lock is shut.", "The quay is empty."),
@@ -1058,7 +1103,7 @@ def test_bold_lines_above_text_are_headings() -> None:
     ],
 )
 def test_other_bold_lines_are_no_headings(html: str) -> None:
-    assert outline(html) == []
+    assert outline(html) in ([], [(2, "By sea")])
 
 
 def test_numbered_lists_that_continue_each_other_are_one() -> None:
@@ -1081,3 +1126,10 @@ def test_the_times_of_a_live_report_are_below_the_headings_of_its_entries() -> N
     assert [type(block) for block in blocks[:4]] == [Heading, Paragraph, Paragraph, Heading]
     programme = compose_article("".join(map(entry.format, range(3)))).blocks
     assert isinstance(programme[0], Paragraph)
+
+
+@pytest.mark.parametrize(("end", "are_headings"), [("?", True), ("", False)])
+def test_long_questions_named_as_such_are_headings(end: str, are_headings: bool) -> None:
+    line = "<div class=faq-question>Which of the {} leave the harbour at dawn, and how long do they stay out at sea{}</div>"
+    html = "".join(line.format(name, end) + _REMARK + _REMARK for name in ("boats", "ferries"))
+    assert len(outline(html)) == (2 if are_headings else 0)

@@ -67,6 +67,7 @@ def test_the_words_of_the_kept_segments_are_the_words_of_the_article(
         ("<p>one<br> <br>\n two", "one\n\ntwo"),
         ("<p>one <br> two", "one\ntwo"),
         ("<p>soft\u00adhyphen zero\u200bwidth no\u00a0break", "softhyphen zerowidth no break"),
+        ("<p>\u200dOars and क्\u200dष", "Oars and क्\u200dष"),
         ("<p>&#xe001; icon &#xf101;", "icon"),
         ("<div>one<p>two</p>three</div>", "one\n\ntwo\n\nthree"),
         ("<span>one</span><span>two</span>", "onetwo"),

@@ -1,5 +1,6 @@
 """The lines that a site adds to an article are dropped."""
 
+import re
 import time
 
 import pytest
@@ -32,6 +33,7 @@ def test_the_byline_below_the_points_of_an_article_goes():
         ("<p><a href='#note'>The night the bridge was closed</a></p>", False),
         ("<p><a href='/other'>The night the bridge</a> was closed</p>", False),
         ("<p><a href='/1'>The night the</a> <a href='/2'>bridge was closed</a></p>", False),
+        ("<p><a href='/bridge'>https://bridge.example/the-night</a></p>", False),
         ("<p><a href='/other'>The bridge</a></p>", False),
         ("<h2><a href='/other'>The night the bridge at Wick was closed</a></h2>", False),
     ],
@@ -586,6 +588,8 @@ def test_the_first_entry_of_a_list_is_no_byline():
     html = f"<h1>Ferries</h1>{entries}".replace("Boat 3", "Ivo Halloran")
     assert len(choice(html, ["Ivo", "Boat", TEXT], head=head)) == 6
     assert len(choice(html.replace("class=t", ""), ["Ivo", "Boat", TEXT], head=head)) < 6
+    unlinked = re.sub("</?a[^>]*>", "", html)
+    assert len(choice(unlinked, ["Ivo", "Boat", TEXT], head=head)) == 6
 
 
 def test_links_below_the_text_of_several_entries_stay():

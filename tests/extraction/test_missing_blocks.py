@@ -526,7 +526,9 @@ def test_the_last_of_a_series_of_sections_has_its_paragraphs_too() -> None:
 
 
 def test_the_last_of_a_series_of_sections_is_added_if_it_is_likely() -> None:
-    html = f"<div><h3>A part</h3><p>{TEXT}</p></div>" * 3 + "<div><h3>The end</h3><p>No.</p></div>"
+    section = "<div class='pane pane{}b2{}'><h3>{}</h3><p>{}</p></div>"  # names unique to each
+    html = "".join(section.format(n, "xyz"[n], "A part", TEXT) for n in range(3))
+    html += section.format(9, "w", "The end", "No.")
     page = read_page(f"<html><body>{html}<p>Share this.</p></body></html>")
     keep = [s.text in (TEXT, "A part") for s in page.segments]
     all_but_last = (*[True] * (len(keep) - 1), False)

@@ -108,6 +108,7 @@ def added_sources(html: str, score: float) -> str:
         ("<p>Source: ferry.example, abc</p>", True),
         ("<figure><img src=a.png><figcaption>Source: Harbour Post</figcaption></figure>", False),
         ("<p>Print</p><h3>Sources</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", True),
+        ("<p>Print</p><h3>Useful resources</h3><ol><li>Oars<li>Sails</ol>", True),
         ("<p>Print</p><h3>Boats</h3><ol><li>Reed, A.: Oars.</li><li>Sails.</li></ol>", False),
     ],
 )
@@ -122,3 +123,18 @@ def test_a_source_between_sections_is_added_if_it_is_likely() -> None:
     html = f"{text}<p>Source: <a href=/post>Harbour Post</a></p><p>{TEXT} Yes.</p>"
     assert added_sources(html, 0.4) == "Source: Harbour Post"
     assert added_sources(html, 0.1) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "score", "found"),
+    [
+        ("<p>Links: <a href=//a.example>www.a.example</a></p>", 0.4, "Links: www.a.example"),
+        ("<p>Read on at:</p><p>www.a.example</p>", 0.4, "Read on at: www.a.example"),
+        ("<p>Links: <a href=//a.example>www.a.example</a></p>", 0.1, ""),
+        ("<p>Links: <a href=//a.example>The Harbour Post</a></p>", 0.4, ""),
+    ],
+)
+def test_an_address_below_the_text_is_added_with_its_label(
+    line: str, score: float, found: str
+) -> None:
+    assert added_sources(f"<p>{TEXT}</p>" * 6 + line, score) == found

@@ -342,3 +342,26 @@ def test_a_heading_of_two_lines_far_below_the_title_is_no_standfirst() -> None:
     links = "<ul>" + "<li>Boats</li>" * 12 + "</ul>"
     assert standfirst(f"<h1>The ferry</h1>{heading}{links}{BODY}")
     assert standfirst(f"<h1>The ferry</h1>{links}{heading}{BODY}") == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "box", "is_found"),
+    [
+        ("1. Introduction", "<div>{}</div>", False),
+        ("Introduction", "{}", False),
+        ("The crew of the ferry asks for another year", "<div>{}</div>", False),
+        ("The crew of the ferry asks for another year", "{}", True),
+    ],
+)
+def test_the_summary_below_the_heading_of_a_section_is_no_standfirst(
+    heading: str, box: str, is_found: bool
+) -> None:
+    text = f"{SUMMARY}, and who pays for it in the end"
+    section = f"<section><h2>{heading}</h2>{box.format(f'<p>{text}</p>')}</section>"
+    head = f"<title>The ferry</title><meta name='description' content='{text}'>"
+    page = read_page(
+        f"<html><head>{head}</head><body><h1>The ferry</h1>{section}{BODY}</body></html>"
+    )
+    keep = [segment.block.tag != "h1" for segment in page.segments]
+    found = find_standfirst(page, keep, [0.5] * len(keep))
+    assert (text in [page.segments[i].text for i in found]) is is_found

@@ -117,16 +117,22 @@ def test_long_paragraphs_of_a_class_named_verse_stay_paragraphs() -> None:
 
 
 def test_the_caption_of_a_quotation_is_its_footer() -> None:
-    html = (
-        "<figure><blockquote><p>It silts.</p></blockquote><figcaption>A. Moor</figcaption></figure>"
-    )
-    footer = read_page(f"<body>{html}".encode(), "").segments[-1].block
-    assert (footer.tag, footer.getparent().tag) == ("footer", "blockquote")
+    box = "<div><img src=a.png><figcaption>A. Moor</figcaption></div>"
+    for line in ("<figcaption>A. Moor</figcaption>", box):
+        figure = f"<figure><blockquote><p>It silts.</p></blockquote>{line}</figure>"
+        footer = read_page(f"<body>{figure}".encode(), "").segments[-1].block
+        assert (footer.tag, footer.getparent().tag) == ("footer", "blockquote")
+    below = f"<figure><blockquote><p>It silts.</p></blockquote><p>Also:</p>{box}</figure>"
+    assert read_page(f"<body>{below}".encode(), "").segments[-1].block.tag == "figcaption"
 
 
 def test_a_button_that_is_a_whole_heading_is_its_text() -> None:
     html = "<h2><button><span>A. Moor</span><div><svg></svg></div></button></h2>"
     assert read_page(f"<body>{html}".encode(), "").segments[0].block.tag == "h2"
+    marked = "<h3><span id=a></span><button>A. Moor</button><span></span></h3>"
+    assert read_page(f"<body>{marked}".encode(), "").segments[0].block.tag == "h3"
+    beside = "<h3>A. Moor <button>1x</button></h3>"
+    assert len(read_page(f"<body>{beside}".encode(), "").segments) == 2
 
 
 PART = "<p>The sand comes down with the spring tides, and nobody has ever dredged it away.</p>"

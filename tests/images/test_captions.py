@@ -425,3 +425,10 @@ def test_lines_of_the_page_beside_a_picture_are_no_captions(html: str, text: str
 def test_the_end_of_a_caption_is_its_credit(line: str, parts: tuple[str, str]) -> None:
     found = caption(f"<figure>{IMG}<figcaption>{line}</figcaption></figure>")
     assert (found.text, found.credit) == parts
+
+
+def test_the_speaker_below_a_quotation_is_no_caption() -> None:
+    quote = "<blockquote><p>It silts.</p><footer class=quote-caption>A. Moor</footer></blockquote>"
+    assert caption(f"<figure><div>{IMG}</div><div>{quote}</div></figure>").text == ""
+    inside = f"<blockquote><div>{IMG}<p class=caption>The boat.</p></div></blockquote>"
+    assert caption(inside).text == "The boat."
