@@ -44,6 +44,11 @@ def is_account(name: str) -> bool:
     return is_word and not _DOMAIN.fullmatch(name)
 
 
+def is_login(names: str) -> bool:
+    """Return whether a byline is a single word with a digit or a capital inside: 'ReedT12'."""
+    return " " not in names and re.search(r"[0-9]|[^\W\d_A-Z][A-Z]", names) is not None
+
+
 MAX_CHARS = 100
 
 
@@ -267,6 +272,8 @@ _AGENCY = re.compile(r"^\(([A-Z]{2,6})\)")
 def _names(text: str, language: str) -> list[str]:
     """Return the names in a byline such as 'By A. Writer and B. Author | Staff'."""
     text = _AGENCY.sub(r"\1", clean_attribute(text, 400).lstrip(_LEADING_CHARACTERS))
+    date = _AFTER_DATE.search(text)
+    text = text[date.end() :] if date and text[0].isdigit() else text
     text = _FOR_PAPER.sub("", _without_by(text, language))
     if _MASTHEAD.search(text):
         return []

@@ -24,6 +24,7 @@ from printer.html.parse import parse
         ("Orla Fennimoor on October 17, 2024", "en", "Orla Fennimoor"),
         ("Orla Fennimoor 17 October 2024", "en", "Orla Fennimoor"),
         ("von orla am 26.10.2013", "de", "orla"),
+        ("03/10/2024 by Orla Fennimoor", "en", "Orla Fennimoor"),
         ("Orla Fennimoor (orla@example.org)", "en", "Orla Fennimoor"),
         ("Orla Fennimoor, PhD, RN", "en", "Orla Fennimoor"),
         ("Orla Fennimoor, Jr.", "en", "Orla Fennimoor, Jr."),
