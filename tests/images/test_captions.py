@@ -425,3 +425,12 @@ def test_lines_of_the_page_beside_a_picture_are_no_captions(html: str, text: str
 def test_the_end_of_a_caption_is_its_credit(line: str, parts: tuple[str, str]) -> None:
     found = caption(f"<figure>{IMG}<figcaption>{line}</figcaption></figure>")
     assert (found.text, found.credit) == parts
+
+
+def test_a_credit_may_be_in_a_named_box_beside_the_figure() -> None:
+    figure = f"<div><div><figure>{IMG}<figcaption>The boat at the quay.</figcaption></figure></div></div>"
+    copy = "<div><div>The boat at the quay.</div></div>"
+    line = '<div><div class="{}"><div>agency | Ann Marl</div></div></div>'
+    page = f"<div><div>{figure}</div><div>{copy}{{}}</div></div><p>{PARAGRAPH}</p>"
+    assert caption(page.format(line.format("image-copyright"))).credit == "agency | Ann Marl"
+    assert caption(page.format(line.format("boat-line"))).credit == ""
