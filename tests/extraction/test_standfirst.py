@@ -342,3 +342,14 @@ def test_a_heading_of_two_lines_far_below_the_title_is_no_standfirst() -> None:
     links = "<ul>" + "<li>Boats</li>" * 12 + "</ul>"
     assert standfirst(f"<h1>The ferry</h1>{heading}{links}{BODY}")
     assert standfirst(f"<h1>The ferry</h1>{links}{heading}{BODY}") == []
+
+
+def test_a_lower_heading_alone_with_the_title_in_an_element_is_the_standfirst() -> None:
+    subtitle = "<h2>Late every morning</h2>"
+    header = "<div><h1>The ferry</h1>{}</div>"
+    more = "<h2>The quay</h2>"
+    assert standfirst(f"{header.format(subtitle)}{more}{BODY}") == ["Late every morning"]
+    for line in ("<h2>Opened in May 2024</h2>", "<p>Late every morning</p>", f"{subtitle}<hr>"):
+        assert standfirst(f"{header.format(line)}{more}{BODY}") == []
+    motto = "<div><h1>The Harbour Post</h1><h2>All about the boats</h2></div>"
+    assert standfirst(f"{motto}<h2>The ferry</h2>{BODY}") == []
