@@ -399,7 +399,8 @@ def _without_job_title(name: str) -> str:
 _DOMAIN = re.compile(r"[\w-]{3,60}\.[a-zA-Z]{2,4}", re.ASCII)
 #: The name of an account rather than a person.
 _ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
-_CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b")
+#: What no name has: the characters of code, a hash, a time, a link glued to 'By' after it.
+_CODE = re.compile(r"[^\W\d_A-Z]{2}By\s|[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b")
 #: Words that are not a person's name: accounts, offices, page furniture, remains of a date.
 _NOT_NAMES = frozenset(_WORDS["not_names"])
 #: The words for an account, which others may precede: 'Harbour Admin'.

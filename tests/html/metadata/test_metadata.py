@@ -1029,11 +1029,13 @@ def test_the_marked_author_precedes_a_name_for_logging_in(stated, mark, expected
 
 def test_a_comment_s_date_does_not_replace_the_day_beside_the_title():
     head = "<meta property=article:published_time content='2024-10-17T21:30:00+00:00'>"
-    mark = "<p>{}</p><div><p>Tam, 18.10.2024 um 9:16</p></div>"
-    body = f"<h1>The ferry</h1><span class=entry-date>{{}}</span>{TEXT}{mark.format('Good.')}"
-    found = read_with_lines(f"<title>The ferry</title>{head}", body.format("17.10.2024"))
-    assert found.published == "2024-10-17T21:30:00+00:00"
-    assert read_with_lines(head, body.format("18.10.2024")).published == "2024-10-18"
+    comment = "<p>Tam, 18.10.2024, 9:16</p>"
+    for below, date in (
+        ("<p class=entry-date>17.10.2024</p>", "2024-10-17T21:30:00+00:00"),
+        ("", "2024-10-18T09:16"),
+    ):
+        body = f"<h1>The ferry</h1>{comment}{TEXT}{TEXT}{below}"
+        assert read_with_lines(f"<title>The ferry</title>{head}", body).published == date
 
 
 @pytest.mark.parametrize(("name", "site"), [("Homepage", "The Tide"), ("Tide Home", "Tide Home")])
