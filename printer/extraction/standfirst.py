@@ -219,6 +219,8 @@ def _by_position(lines: _Lines, scores: Sequence[float]) -> list[int]:
     if lines.title < 0 or not lines.text:
         return []
     between = range(lines.title + 1, lines.text[0])
+    if lines.title < lines.text[0] and _is_subtitle_beside(lines, lines.title + 1):
+        return [lines.title + 1]
     likely = [i for i in between[:1] if scores[i] >= _MIN_SCORE_ABOVE]
     for candidates in (
         [i for i in between if _is_sentence(lines, i)],
@@ -249,6 +251,22 @@ def _is_subheading(lines: _Lines, i: int) -> bool:
     is_heading = lines.segments[i].block.tag in HEADING_TAGS and not lines.is_title(i)
     tags = [segment.block.tag for segment in lines.segments[i - 1 : i + 1]]
     return is_heading and (lines.is_title(i - 1) or len(set(tags)) > 1)
+
+
+#: The fewest words of a heading beside the title that sums the article up.
+_MIN_SUBTITLE_WORDS = 3
+
+
+def _is_subtitle_beside(lines: _Lines, i: int) -> bool:
+    """Return whether a line is a lower heading in an element with the title and nothing else."""
+    title, block = (segment.block for segment in lines.segments[i - 1 : i + 1])
+    parent = block.getparent()
+    are_alone = parent is not None and len(parent) == 2 and block.getprevious() is title
+    is_lower = title.tag == "h1" and block.tag in HEADING_TAGS - {"h1"}
+    keys = map(comparison_key, (lines.segments[i - 1].text, lines.page.metadata.title))
+    if not (are_alone and is_lower and len(set(keys)) == 1):
+        return False  # perhaps the site's name and motto
+    return _is_plausible(lines, i, _MIN_SUBTITLE_WORDS) and not YEAR.search(lines.segments[i].text)
 
 
 def _is_subtitle(lines: _Lines, i: int) -> bool:
@@ -282,13 +300,13 @@ _MAX_WORDS = 120
 _MAX_LINKED = 0.3
 
 
-def _is_plausible(lines: _Lines, i: int) -> bool:
+def _is_plausible(lines: _Lines, i: int, min_words: int = _MIN_WORDS) -> bool:
     segment, blocks = lines.segments[i], lines.index.segment_blocks
     # All of a page may be in a form, or hidden until a script has run.
     text_flags = lines.index.flags[blocks[lines.text[0]]] if lines.text else 0
     return (
         not lines.index.flags[blocks[i]] & _OUTSIDE & ~text_flags
-        and _MIN_WORDS <= lines.count_words(i) <= _MAX_WORDS
+        and min_words <= lines.count_words(i) <= _MAX_WORDS
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
         and not _announces(lines, i)
         and not _is_about_author(lines, i)

@@ -349,7 +349,7 @@ def _with_credit_below(
     credit = next(iter(following[is_copy:]), None)
     if credit is None or len(credit.text) > _MAX_LONE_CREDIT_CHARS:
         return segments
-    around = islice(_ancestors(finder, candidate), _MAX_LEVELS)
+    around = islice(_ancestors(finder, candidate), _MAX_LEVELS + 2)
     begins_ends = (_segment_bounds(finder, i) for i in around if finder.picture_counts[i] == 1)
     is_beside = any(begin <= last.index and end > credit.index for begin, end in begins_ends)
     return [*segments, credit] if is_beside and _is_credit_segment(credit) else segments
@@ -358,8 +358,8 @@ def _with_credit_below(
 def _is_credit_segment(segment: Segment) -> bool:
     if is_credit_line(segment.text):
         return True
-    names = (_element_name(node) for node in (segment.block, segment.leaves[0].parent))
-    return any(_CREDIT_NAME.search(name) for name in names)
+    nodes = (segment.block, segment.block.getparent(), segment.leaves[0].parent)
+    return any(_CREDIT_NAME.search(_element_name(node)) for node in nodes if node is not None)
 
 
 def _is_centered_alone(finder: CaptionFinder, candidate: Candidate, position: int) -> bool:

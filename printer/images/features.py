@@ -521,7 +521,8 @@ class _WordTable:
             word.lower()
             for word in _WORDS.findall(_RANDOM_RUN.sub(_drop_random, _SIZE.sub(" ", names[:400])))
         ]
-        pairs = [one + other for one, other in pairwise(words)]
+        # A letter before a number, as in 'vis/a0049', ends no word.
+        pairs = [one + other if len(other) > 1 else "" for one, other in pairwise(words)]
         paired = {i for i, pair in enumerate(pairs) if pair in self._features}
         alone = [word for i, word in enumerate(words) if not paired & {i, i - 1}]
         separate = (pair for i, pair in enumerate(pairs) if not paired & {i - 1, i + 1})

@@ -365,3 +365,14 @@ def test_the_summary_below_the_heading_of_a_section_is_no_standfirst(
     keep = [segment.block.tag != "h1" for segment in page.segments]
     found = find_standfirst(page, keep, [0.5] * len(keep))
     assert (text in [page.segments[i].text for i in found]) is is_found
+
+
+def test_a_lower_heading_alone_with_the_title_in_an_element_is_the_standfirst() -> None:
+    subtitle = "<h2>Late every morning</h2>"
+    header = "<div><h1>The ferry</h1>{}</div>"
+    more = "<h2>The quay</h2>"
+    assert standfirst(f"{header.format(subtitle)}{more}{BODY}") == ["Late every morning"]
+    for line in ("<h2>Opened in May 2024</h2>", "<p>Late every morning</p>", f"{subtitle}<hr>"):
+        assert standfirst(f"{header.format(line)}{more}{BODY}") == []
+    motto = "<div><h1>The Harbour Post</h1><h2>All about the boats</h2></div>"
+    assert standfirst(f"{motto}<h2>The ferry</h2>{BODY}") == []

@@ -432,3 +432,12 @@ def test_the_speaker_below_a_quotation_is_no_caption() -> None:
     assert caption(f"<figure><div>{IMG}</div><div>{quote}</div></figure>").text == ""
     inside = f"<blockquote><div>{IMG}<p class=caption>The boat.</p></div></blockquote>"
     assert caption(inside).text == "The boat."
+
+
+def test_a_credit_may_be_in_a_named_box_beside_the_figure() -> None:
+    figure = f"<div><div><figure>{IMG}<figcaption>The boat at the quay.</figcaption></figure></div></div>"
+    copy = "<div><div>The boat at the quay.</div></div>"
+    line = '<div><div class="{}"><div>agency | Ann Marl</div></div></div>'
+    page = f"<div><div>{figure}</div><div>{copy}{{}}</div></div><p>{PARAGRAPH}</p>"
+    assert caption(page.format(line.format("image-copyright"))).credit == "agency | Ann Marl"
+    assert caption(page.format(line.format("boat-line"))).credit == ""

@@ -110,3 +110,8 @@ def test_the_name_of_the_site_is_that_of_its_logo() -> None:
     head = '<meta property="og:site_name" content="Kestermouth Times">'
     assert "alt names the site" in features_of('<img src="/a.png" alt="Kestermouth Times">', head)
     assert "alt names the site" not in features_of('<img src="/a.png" alt="The ferry">', head)
+
+
+def test_a_letter_before_a_number_ends_no_word() -> None:
+    assert not address_features("https://example.org/vis/a004900/HarbourMap.jpg")
+    assert address_features("https://example.org/pay-pal/map.jpg") == {"file of an ad"}

@@ -44,6 +44,11 @@ def is_account(name: str) -> bool:
     return is_word and not _DOMAIN.fullmatch(name)
 
 
+def is_login(names: str) -> bool:
+    """Return whether a byline is a single word with a digit or a capital inside: 'ReedT12'."""
+    return " " not in names and re.search(r"[0-9]|[^\W\d_A-Z][A-Z]", names) is not None
+
+
 MAX_CHARS = 100
 
 
@@ -267,6 +272,8 @@ _AGENCY = re.compile(r"^\(([A-Z]{2,6})\)")
 def _names(text: str, language: str) -> list[str]:
     """Return the names in a byline such as 'By A. Writer and B. Author | Staff'."""
     text = _AGENCY.sub(r"\1", clean_attribute(text, 400).lstrip(_LEADING_CHARACTERS))
+    date = _AFTER_DATE.search(text)
+    text = text[date.end() :] if date and text[0].isdigit() else text
     text = _FOR_PAPER.sub("", _without_by(text, language))
     if _MASTHEAD.search(text):
         return []
@@ -392,7 +399,8 @@ def _without_job_title(name: str) -> str:
 _DOMAIN = re.compile(r"[\w-]{3,60}\.[a-zA-Z]{2,4}", re.ASCII)
 #: The name of an account rather than a person.
 _ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
-_CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b")
+#: What no name has: the characters of code, a hash, a time, a link glued to 'By' after it.
+_CODE = re.compile(r"[^\W\d_A-Z]{2}By\s|[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b")
 #: Words that are not a person's name: accounts, offices, page furniture, remains of a date.
 _NOT_NAMES = frozenset(_WORDS["not_names"])
 #: The words for an account, which others may precede: 'Harbour Admin'.

@@ -19,6 +19,7 @@ from .bylines import (
     find_dated_signature,
     is_account,
     is_byline_label,
+    is_login,
     join_names,
     without_address,
 )
@@ -132,6 +133,7 @@ class Metadata:
 
 #: What software writes for a title or a section that was never set.
 _NO_VALUE = {field: frozenset(words.split("|")) for field, words in load_names("no_value").items()}
+_NO_SITES = _NO_VALUE["any"] | _NO_VALUE["site"]
 #: Separators between a title and the site's name, which some sites state with it.
 _AROUND_SITE = " |·•–—-"
 _MAX_SITE_CHARS = 100
@@ -212,17 +214,24 @@ def _byline_and_date(
     not_authors = (*sites, title)
     names = _persons(bylines, language, *not_authors)
     if names:
-        names = _persons(bylines, language, *not_authors, lines=short_lines) or names
-        visible = read_visible_byline(lines, title, names, language)
-        names = join_names(visible, language, *not_authors) or names
+        displayed = _persons(bylines, language, *not_authors, lines=short_lines)
+        visible = read_visible_byline(lines, title, displayed or names, language)
+        if is_login(names) and not visible:
+            marked = read_markup_hints(tree, title, language).authors
+            visible = marked if " " in join_names(marked, language, *not_authors) else []
+        names = join_names(visible, language, *not_authors) or displayed or names
     line_hints = read_line_hints(lines, title, language)
     if not (names and date) or _other_days(date):
         markup_hints = read_markup_hints(tree, title, language)
         is_list = not date and _are_dates_of_list(line_hints.dates)
+        is_confirmed = any(
+            day[:_DAY_CHARS] == date[:_DAY_CHARS] and not day.endswith("+00:00")
+            for day in markup_hints.dates
+        )
         for hints in () if is_list else (markup_hints, line_hints):
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
-            date = _visible_date(date, next(iter(hints.dates), ""))
+            date = date if is_confirmed else _visible_date(date, next(iter(hints.dates), ""))
     date = _displayed_date(date, line_hints.dates)
     if not names:
         signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
@@ -263,7 +272,11 @@ _MAX_SITE_WORDS = 3
 def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
     site_names = head.values("og:site_name", limit=_MAX_SITE_CHARS)
     site_names += [clean_attribute(name, _MAX_SITE_CHARS) for name in schema.sites]
-    names = [name for name in site_names if any(map(str.isalnum, name)) and "://" not in name]
+    names = [
+        name
+        for name in site_names
+        if any(map(str.isalnum, name)) and "://" not in name and name.lower() not in _NO_SITES
+    ]
     # Some pages state their title instead.
     return [name for name in names if name != head.title or count_words(name) <= _MAX_SITE_WORDS]
 

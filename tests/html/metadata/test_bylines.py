@@ -24,6 +24,7 @@ from printer.html.parse import parse
         ("Orla Fennimoor on October 17, 2024", "en", "Orla Fennimoor"),
         ("Orla Fennimoor 17 October 2024", "en", "Orla Fennimoor"),
         ("von orla am 26.10.2013", "de", "orla"),
+        ("03/10/2024 by Orla Fennimoor", "en", "Orla Fennimoor"),
         ("Orla Fennimoor (orla@example.org)", "en", "Orla Fennimoor"),
         ("Orla Fennimoor, PhD, RN", "en", "Orla Fennimoor"),
         ("Orla Fennimoor, Jr.", "en", "Orla Fennimoor, Jr."),
@@ -65,7 +66,7 @@ def test_names_stand_alone(stated, language, expected):
 
 @pytest.mark.parametrize(
     "stated",
-    ["", "admin", "Admin", "Harbours.gr", "https://www.example.org/writer", "orla@example.org", "@orla",
+    ["", "admin", "Admin", "BoatsBy Maker", "Harbours.gr", "https://www.example.org/writer", "orla@example.org", "@orla",
      "{{author}}", "12345", "The Tide", "the tide", "None", "editorial team", "page.author",
      "5f3a9c0d1e2b4a6f", "Posted at 8:56am Monday", "March", "x" * 500, "By", "Harbour Press Ltd", "Tide GmbH, Kester, Norway", "Shutterstock", "TIDES.PL S.A."],
 )  # fmt: skip

@@ -1011,3 +1011,37 @@ def test_a_date_before_the_title_is_no_part_of_the_heading():
     head = "<title>Old ferry</title><meta property='og:title' content='The old ferry in winter'>"
     heading = "<h1><small>Dec 18 2025</small> The old ferry in winter</h1>"
     assert read_with_lines(head, heading + TEXT).title == "The old ferry in winter"
+
+
+@pytest.mark.parametrize(
+    ("stated", "mark", "expected"),
+    [
+        ("CX2204", "<span class=author>Orla Fennimoor</span>", "Orla Fennimoor"),
+        ("CX2204", "<span class=author>Orla</span>", "CX2204"),
+        ("Tam Reed", "<span class=author>Orla Fennimoor</span>", "Tam Reed"),
+    ],
+)
+def test_the_marked_author_precedes_a_name_for_logging_in(stated, mark, expected):
+    head = f"<title>The ferry</title><meta name=author content='{stated}'>"
+    body = f"<h1>The ferry</h1><div>{mark}</div>{TEXT}<p>More by {stated}</p>"
+    assert read_with_lines(head, body).byline == expected
+
+
+def test_a_comment_s_date_does_not_replace_the_day_beside_the_title():
+    head = "<meta property=article:published_time content='2024-10-17T21:30:00+00:00'>"
+    comment = "<p>Tam, 18.10.2024, 9:16</p>"
+    for below, date in (
+        ("<p class=entry-date>17.10.2024</p>", "2024-10-17T21:30:00+00:00"),
+        ("", "2024-10-18T09:16"),
+    ):
+        body = f"<h1>The ferry</h1>{comment}{TEXT}{TEXT}{below}"
+        assert read_with_lines(f"<title>The ferry</title>{head}", body).published == date
+
+
+@pytest.mark.parametrize(("name", "site"), [("Homepage", "The Tide"), ("Tide Home", "Tide Home")])
+def test_a_site_is_not_called_by_the_label_of_its_first_page(name, site):
+    head = f"<meta property=og:site_name content='{name}'>"
+    publisher = json_ld(
+        '{"@type": "WebSite", "name": "The Tide", "url": "https://www.example.org"}'
+    )
+    assert read(head + publisher).site == site
