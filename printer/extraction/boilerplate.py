@@ -335,6 +335,8 @@ def drop_other_stories(selected: SelectedText) -> None:
                 box = _box_below(selected, i)
                 selected.drop(box if selected.size(box) <= _MAX_STORIES_SHARE * total else ())
             continue
+        if selected.kind not in ("article", "product"):  # entries may have such labels
+            continue
         label, colon, title = segment.text.replace("：", ":").partition(":")
         line = fold_words(segment.text.rstrip("0123456789() "))
         if line in labels or (colon and not title and _ends_with_label(line)):
@@ -551,6 +553,8 @@ def _names_of_entries(selected: SelectedText, links: Iterable[int]) -> set[int]:
         for i, box in boxes.items()
         if any(selected.keep[n] for n in (i - 1, i + 1) if n in selected.index.segment_range(box))
         and selected.counts[selected.segments[i].text] == 1
+        and ":" not in selected.segments[i].text
+        and not fold_words(selected.segments[i].text).startswith(tuple(page_labels("pointers")))
     }
     return set(names.values()) if len(names) >= _MIN_ITEMS else set()
 
