@@ -314,6 +314,7 @@ def _menus(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
         above = segments[max(0, menu.index - 1)]
         if above.block.tag in HEADING_TAGS and keep[above.index]:
             continue
+        yield menu
         box = index.segment_blocks[menu.index]
         while box >= 0 and len(lines := index.segment_range(box)) <= _MAX_MENU_LINES:
             if any(keep[i] and not links[i] for i in lines):
@@ -441,10 +442,7 @@ _MIN_LABELS_PER_STRAY = 3
 
 
 def _stray_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the few selected ones of labels of the same text and look: 'In stock', '(up)'.
-
-    In a copy of the page, such as that for narrow screens, labels are below the same lines.
-    """
+    """Yield the few selected ones of labels alike: '(up)'; those of a copy are below one line."""
     alike: dict[tuple[str, str, str], list[Segment]] = {}
     for line in segments:
         is_short = len(line.text) <= _MAX_LABEL_CHARS and line.block.tag in ("p", "div")
