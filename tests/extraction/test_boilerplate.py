@@ -69,6 +69,12 @@ def test_the_byline_goes_since_the_title_block_has_it():
     assert choice(html, ["Ivo", TEXT], head=head) == [TEXT]
 
 
+def test_a_line_named_as_metadata_above_the_text_goes():
+    html = f"<h1>Ferries</h1><p class='{{}}'>Renewed: January 12</p><p>{TEXT}</p><p>{TEXT} Yes.</p>"
+    assert len(choice(html.format("post-meta-note"), [""])) == 3
+    assert len(choice(html.format("post-metal"), [""])) == 4
+
+
 def test_the_byline_goes_below_a_long_title_too():
     title = "Counting the Sound: thirteen decades of parishes, boats and lamps lit in windows"
     html = f"<h1>{title}</h1><p>Ivo Halloran</p><p>{TEXT}</p>"
@@ -171,6 +177,12 @@ def test_text_below_the_unselected_heading_of_other_stories_goes(kind):
     html = f"<p>{TEXT}</p><p>{TEXT} 2</p><section><h2>{{}}</h2>{card}</section>"
     assert choice(html.format("Vous aimerez aussi"), [TEXT, "How"], kind) == [TEXT, f"{TEXT} 2"]
     assert len(choice(html.format("The bridge, also"), [TEXT, "How"], kind)) == 3
+    headed = html.replace("<h2>{}</h2>", "<div><h2>Vous aimerez aussi</h2><a href=/>Tout</a></div>")
+    assert choice(headed, [TEXT, "How"], kind) == [TEXT, f"{TEXT} 2"]
+    beside = headed.replace("</section>", f"<p>{TEXT} 3</p></section>")
+    assert len(choice(beside, [TEXT, "How"], kind)) == 4
+    main = html.replace("h2>", "h1>").format("Vous aimerez aussi")
+    assert len(choice(main, [TEXT, "How"], kind)) == 3
 
 
 @pytest.mark.parametrize(
