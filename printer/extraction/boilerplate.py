@@ -23,9 +23,7 @@ _URL = re.compile(r"https?://\S+")
 _MAX_WORDS_BESIDE_NAMES = 4
 _MAX_WORDS_OF_DATE = 4
 _MAX_BYLINE_CHARS = 160
-_BYLINE_CLASS = class_pattern(
-    "byline|authorshort|dateline|timestamp|pub-?date|(?:entry|post)[-_]?(?:meta|cat(?:egory)?)"
-)
+_BYLINE_CLASS = class_pattern("byline|authorshort|dateline|timestamp|pub-?date|post-?meta")
 #: A separator of the names of sections before a title.
 _BREADCRUMB = re.compile(r"\w{2}\s[>»›→/]\s")
 _MAX_OPENING_LINES = 12

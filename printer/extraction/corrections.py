@@ -396,7 +396,7 @@ def drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
 
 
 #: What the names of blocks contain that are shown only in windows of some widths.
-_NARROW_CLASS = re.compile(r"hidden|hide(?![a-z])|d-none|mobile|narrow|phone|visible-|ssr-variant")
+_NARROW_CLASS = re.compile(r"hidden|hide(?![a-z])|d-none|mobile|phone|tablet|visible-|ssr-variant")
 #: The largest size of a block for wide windows, relative to its duplicate.
 _MAX_DUPLICATE_SIZE = 2
 _MIN_DUPLICATE_LINES = 3

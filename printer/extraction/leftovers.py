@@ -93,7 +93,7 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
 
 #: The lengths of a line, or of a stretch of lines, that is looked for right below itself.
 _COPIED_LINES = frozenset({1, *range(4, 60)})
-_MIN_COPIED_CHARS = 60
+_MIN_COPIED_CHARS = 60  # of a single line
 
 
 def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
@@ -104,7 +104,8 @@ def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
         start = last_positions.get(texts[i], i)
         last_positions[texts[i]] = i
         copy = page.segments[i : i + i - start] if i - start in _COPIED_LINES else ()
-        is_long = sum(len(segment.text) for segment in copy) >= _MIN_COPIED_CHARS
+        min_chars = _MIN_COPIED_CHARS if len(copy) == 1 else _MIN_PARAGRAPH_CHARS
+        is_long = sum(len(segment.text) for segment in copy) >= min_chars
         in_table = page.index.flags[page.index.segment_blocks[i]] & ElementFlag.TABLE
         if is_long and not in_table and texts[start:i] == [segment.text for segment in copy]:
             for segment in copy:
