@@ -183,10 +183,10 @@ def _clean_paragraph(block: Block) -> Block | None:
     """Drop symbols without text and empty items; make a row of symbols a thematic break."""
     if isinstance(block, Quote):
         blocks = tuple(inner for inner in map(_clean_paragraph, block.blocks) if inner is not None)
-        if len(blocks) == 1 and isinstance(line := blocks[0], Heading) and not block.cite:
-            if plain_text(line.spans)[0] not in "\"'“„”‘«»":
-                return line  # indented only
-            blocks = (Paragraph(line.spans, line.id, line.lang, line.dir),)
+        if len(blocks) == 1 and isinstance(heading := blocks[0], Heading) and not block.cite:
+            if not plain_text(heading.spans).startswith(("“", "„", "«", "‹", '"')):
+                return heading  # indented only
+            blocks = (Paragraph(heading.spans, heading.id, heading.lang, heading.dir),)
         return replace(block, blocks=blocks) if blocks else None
     if isinstance(block, List):
         if block.items and all(map(_is_note, block.items)):

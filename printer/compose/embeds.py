@@ -21,7 +21,7 @@ Resolve: TypeAlias = Callable[[str], str]
 _MAX_URL_CHARS = 2000
 _UNWANTED = re.compile(
     r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|(?<!no)cookie|newsletter"
-    r"|subscribe|comment|share|pixel|track(?:er|ing)|login|signup|/forms?/|chat",
+    r"|subscribe|comment|share|pixel|track(?:er|ing)|login|signup|/forms?/|(?<!plat)forms?\.[a-z]{2,4}/|chat",
     re.IGNORECASE,
 )
 _MIN_FRAME_SIDE_PX = 40

@@ -23,7 +23,7 @@ _URL = re.compile(r"https?://\S+")
 _MAX_WORDS_BESIDE_NAMES = 4
 _MAX_WORDS_OF_DATE = 4
 _MAX_BYLINE_CHARS = 160
-_BYLINE_CLASS = class_pattern("byline|authorshort|dateline|timestamp|pub-?date")
+_BYLINE_CLASS = class_pattern("byline|authorshort|dateline|timestamp|pub-?date|post-?meta")
 #: A separator of the names of sections before a title.
 _BREADCRUMB = re.compile(r"\w{2}\s[>»›→/]\s")
 _MAX_OPENING_LINES = 12
@@ -333,9 +333,10 @@ def drop_other_stories(selected: SelectedText) -> None:
         if len(segment.text) > _MAX_LABEL_CHARS:
             continue
         if not selected.keep[i]:
-            if segment.block.tag in HEADING_TAGS and fold_words(segment.text) in labels:
-                box = _box_below(selected, i)
-                selected.drop(box if selected.size(box) <= _MAX_STORIES_SHARE * total else ())
+            if "h1" < segment.block.tag <= "h6" and fold_words(segment.text) in labels:
+                selected.drop(_box_below(selected, i, _MAX_STORIES_SHARE * total))
+            continue
+        if selected.kind not in ("article", "product"):  # entries may have such labels
             continue
         label, colon, title = segment.text.replace("：", ":").partition(":")
         line = fold_words(segment.text.rstrip("0123456789() "))
@@ -351,13 +352,14 @@ def drop_other_stories(selected: SelectedText) -> None:
         selected.drop(boxes[0])
 
 
-def _box_below(selected: SelectedText, heading: int) -> range:
-    """Return the innermost element that begins with a heading and has text below it, if any."""
-    index, box = selected.index, selected.index.segment_blocks[heading]
-    while box > 0 and index.segment_ends[box] == heading + 1:
-        box = index.parents[box]
-    lines = index.segment_range(max(0, box))
-    return lines if lines.start == heading else range(0)
+def _box_below(selected: SelectedText, heading: int, max_chars: float) -> range:
+    """Return the outermost element with little selected text that begins with a heading."""
+    index, box, lines = selected.index, selected.index.segment_blocks[heading], range(0)
+    while box >= 0 and index.segment_begins[box] == heading:
+        if selected.size(index.segment_range(box)) > max_chars:
+            break
+        lines, box = index.segment_range(box), index.parents[box]
+    return lines
 
 
 #: 'If you liked this, you might also like:' ends with a label of more words.
@@ -553,6 +555,8 @@ def _names_of_entries(selected: SelectedText, links: Iterable[int]) -> set[int]:
         for i, box in boxes.items()
         if any(selected.keep[n] for n in (i - 1, i + 1) if n in selected.index.segment_range(box))
         and selected.counts[selected.segments[i].text] == 1
+        and ":" not in selected.segments[i].text
+        and not fold_words(selected.segments[i].text).startswith(tuple(page_labels("pointers")))
     }
     return set(names.values()) if len(names) >= _MIN_ITEMS else set()
 

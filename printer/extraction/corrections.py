@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 from operator import mul
 
 from ..html.index import IS_HIDDEN, Segment
@@ -33,6 +33,7 @@ from .selected_text import (
     SelectedText,
     is_contents_entry,
     is_drawn_as_button,
+    link_target,
     selected_texts,
 )
 
@@ -196,19 +197,21 @@ def drop_contents(selected: SelectedText) -> None:
     """Drop tables of contents (links to the page's own headings) and tab bars."""
     headings_below: set[str] = set()
     headings = [
-        (segment.index, fold_words(segment.text))
+        (segment.index, (fold_words(segment.text), f"#{segment.block.get('id')}"))
         for segment in selected.segments
         if selected.keep[segment.index] and segment.block.tag in HEADING_TAGS
     ]
     candidates = _contents_candidates(selected) if headings else ()
     for lines in sorted(candidates, key=lambda lines: -lines.stop):
         while headings and headings[-1][0] >= lines.stop:
-            headings_below.add(headings.pop()[1])
+            headings_below.update(headings.pop()[1][: 2 if selected.kind == "article" else 1])
         if len(lines) < _MIN_CONTENTS_ENTRIES or not headings_below:
             continue
         entries = selected.segments[lines.start : lines.stop]
         matching = sum(
-            is_contents_entry(line) and fold_words(line.text) in headings_below for line in entries
+            not headings_below.isdisjoint((fold_words(line.text), link_target(line)))
+            for line in entries
+            if is_contents_entry(line)
         )
         are_tabs = all(s.block.tag in HEADING_TAGS and selected.is_story(s) for s in entries)
         if are_tabs or matching >= _MIN_REPEATED_ENTRIES * len(lines):
@@ -270,7 +273,7 @@ _RELATED_CLASS = re.compile(
 )
 #: Boxes in articles that ask for an e-mail address or another action.
 _PROMOTION_CLASS = re.compile(
-    r"newsletter|teaser[-_]?list|author-?(?:bio|box|card|info)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
+    r"newsletter|teaser[-_]?list|author-?(?:bio|box|card|info)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-?to-?action"
     r"|cta(?<![a-z]cta)(?<!above-cta)(?![a-z]|_button)|(?:modal|popup)(?<![a-z]modal)(?![a-z])|"
     + _RELATED_CLASS.pattern
 )
@@ -392,25 +395,32 @@ def drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
         selected.drop(hidden)
 
 
-#: Classes by which a block is shown only in narrow windows.
-_NARROW_CLASSES = frozenset({"d-none", "hidden", "hide", "is-hidden"})
+#: What the names of blocks contain that are shown only in windows of some widths.
+_NARROW_CLASS = re.compile(r"hidden|hide(?![a-z])|d-none|mobile|phone|tablet|visible-|ssr-variant")
 #: The largest size of a block for wide windows, relative to its duplicate.
 _MAX_DUPLICATE_SIZE = 2
 _MIN_DUPLICATE_LINES = 3
+#: The share of a duplicate's words that the block for wide windows has.
+_MIN_DUPLICATE_WORDS = 0.9
+#: The most elements from a duplicate up to the block, others of which may be duplicates too.
+_MAX_ELEMENTS_ABOVE = 4
 
 
 def drop_responsive_duplicates(selected: SelectedText) -> None:
-    """Drop blocks shown only on narrow screens that repeat the block directly above."""
+    """Drop blocks shown only on narrow screens that repeat the selected block above."""
     index = selected.index
     all_names = filter(None, {*index.classes})
-    hiding = {names for names in all_names if not _NARROW_CLASSES.isdisjoint(names.split())}
+    hiding = {names for names in all_names if _NARROW_CLASS.search(names[:300].lower())}
     for i in (i for i, names in enumerate(index.classes) if names in hiding):
-        sibling = index.elements[i].getprevious()
-        copy = index.segment_range(index.indexes[sibling]) if sibling in index.indexes else range(0)
         block = index.segment_range(i)
-        size = selected.size(copy) if len(block) >= _MIN_DUPLICATE_LINES else 0
-        is_alike = 0 < size <= _MAX_DUPLICATE_SIZE * selected.size(block)
-        if is_alike and _words_of(selected, block) <= _words_of(selected, copy):
+        count = _MAX_ELEMENTS_ABOVE if len(block) >= _MIN_DUPLICATE_LINES else 0
+        siblings = islice(index.elements[i].itersiblings(preceding=True), count)
+        above = (index.indexes.get(s, -1) for s in siblings if s.get("class") != index.classes[i])
+        blocks = (index.segment_range(box) for box in above if box >= 0)
+        copy = next(filter(selected.size, blocks), range(0))
+        max_size = _MAX_DUPLICATE_SIZE * sum(selected.sizes[n] for n in block)
+        words = _words_of(selected, block) if 0 < selected.size(copy) <= max_size else set()
+        if len(words & _words_of(selected, copy)) > _MIN_DUPLICATE_WORDS * len(words):
             selected.drop(block)
 
 
@@ -496,7 +506,8 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     is_label = not is_item and is_advertisement_label(segment.text)
     is_time = len(segment.text) <= _MAX_TIME_CHARS and any(map(str.isdecimal, segment.text))
     is_time = is_time and has_phrase(segment.text, "reading_times")
-    if is_pr or is_unfilled or is_rating or is_label or is_time:
+    is_option = segment.block.get("role") == "option"
+    if is_pr or is_unfilled or is_rating or is_label or is_time or is_option:
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False

@@ -101,7 +101,7 @@ DROPPING_PASSES = (
          corrections.KINDS_WITH_BUTTONS),
     Pass("comments", corrections.drop_comments, _ARTICLE | {"listing"}),
     Pass("line above the text", boilerplate.drop_opening_lines),
-    Pass("other story", boilerplate.drop_other_stories, _ARTICLE | _PRODUCT),
+    Pass("other story", boilerplate.drop_other_stories, (_ARTICLE | _ENTRIES) - {"listing"}),
     Pass("notice", boilerplate.drop_notices, (_ARTICLE | _ENTRIES) - {"service"}),
     Pass("call to action", boilerplate.drop_calls_to_action, _ARTICLE),
     Pass("related link", boilerplate.drop_related_links, _ARTICLE),

@@ -21,7 +21,7 @@ from ..html.index import (
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
-from ..text import count_previewed
+from ..text import count_previewed, has_currency_sign
 from .boilerplate import is_link_row
 from .corrections import KINDS_WITH_BUTTONS
 from .selected_text import SelectedText, is_contents_entry, is_drawn_as_button
@@ -33,6 +33,7 @@ def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
     dropped = list(_code_labels(segments)) if "pre" in page.index.tags else []
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
     dropped += [*_pagers(page), *_menus(page, keep), *_field_labels(page)]
+    dropped += _stray_labels(segments, keep)
     dropped += _empty_accordions(segments) if "aria-expanded" in page.index.attribute_names else []
     dropped += _offers(page, keep) if kind == "article" else ()
     dropped += _lead_ins(segments, keep) if kind in ("article", "service") else []
@@ -90,8 +91,9 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
                 offset += step
 
 
-#: The lengths of a stretch of lines that is looked for right below itself.
-_COPIED_LINES = range(4, 60)
+#: The lengths of a line, or of a stretch of lines, that is looked for right below itself.
+_COPIED_LINES = frozenset({1, *range(4, 60)})
+_MIN_COPIED_CHARS = 60  # of a single line
 
 
 def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
@@ -102,7 +104,8 @@ def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
         start = last_positions.get(texts[i], i)
         last_positions[texts[i]] = i
         copy = page.segments[i : i + i - start] if i - start in _COPIED_LINES else ()
-        is_long = sum(len(segment.text) for segment in copy) >= _MIN_PARAGRAPH_CHARS
+        min_chars = _MIN_COPIED_CHARS if len(copy) == 1 else _MIN_PARAGRAPH_CHARS
+        is_long = sum(len(segment.text) for segment in copy) >= min_chars
         in_table = page.index.flags[page.index.segment_blocks[i]] & ElementFlag.TABLE
         if is_long and not in_table and texts[start:i] == [segment.text for segment in copy]:
             for segment in copy:
@@ -312,6 +315,7 @@ def _menus(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
         above = segments[max(0, menu.index - 1)]
         if above.block.tag in HEADING_TAGS and keep[above.index]:
             continue
+        yield menu
         box = index.segment_blocks[menu.index]
         while box >= 0 and len(lines := index.segment_range(box)) <= _MAX_MENU_LINES:
             if any(keep[i] and not links[i] for i in lines):
@@ -321,7 +325,7 @@ def _menus(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
 
 
 def _is_menu(segment: Segment) -> bool:
-    bars = sum(leaf.text.strip() in _BARS for leaf in segment.leaves)
+    bars = sum(leaf.text.strip() in {*_BARS, "-", "–"} for leaf in segment.leaves)
     return bars >= _MIN_MENU_LINKS - 1 and is_link_row(segment)
 
 
@@ -434,6 +438,23 @@ def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Itera
 
 _MAX_LABEL_CHARS = 40
 _LABEL_TAGS = HEADING_TAGS | {"p", "div"}
+_MIN_ALIKE_LABELS = 4
+_MIN_LABELS_PER_STRAY = 3
+
+
+def _stray_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the few selected ones of labels alike: '(up)'; those of a copy are below one line."""
+    alike: dict[tuple[str, str, str], list[Segment]] = {}
+    for line in segments:
+        is_short = len(line.text) <= _MAX_LABEL_CHARS and line.block.tag in ("p", "div")
+        is_title = line.link_chars and len(line.text.split()) > _MAX_BUTTON_WORDS
+        if is_short and not is_title and not has_currency_sign(line.text):
+            alike.setdefault((line.text, *_look(line.block)), []).append(line)
+    for labels in alike.values():
+        selected = [label for label in labels if keep[label.index]]
+        is_stray = _MIN_ALIKE_LABELS <= len(labels) >= _MIN_LABELS_PER_STRAY * len(selected)
+        if is_stray and 2 * len({segments[s.index - 1].text for s in labels}) > len(labels):
+            yield from selected
 
 
 def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:

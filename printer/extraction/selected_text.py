@@ -78,8 +78,13 @@ def selected_texts(segments: Sequence[Segment], keep: Sequence[bool]) -> set[str
 
 def is_internal_link(segment: Segment) -> bool:
     """Return whether a link leads to a place in its page, or makes a script show something."""
+    return link_target(segment).startswith(("#", "javascript:"))
+
+
+def link_target(segment: Segment) -> str:
+    """Return the target of the link with which a line begins, '' for none."""
     link = enclosing_link(segment.leaves[0].element)
-    return link is not None and (link.get("href") or "").startswith(("#", "javascript:"))
+    return "" if link is None else link.get("href") or ""
 
 
 def is_contents_entry(segment: Segment) -> bool:

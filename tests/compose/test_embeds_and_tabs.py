@@ -91,6 +91,9 @@ def test_a_frame_with_a_name_is_a_box_and_others_are_nothing() -> None:
     assert not only(frame.format(90, 'title="Water level"'), Embed)
     assert not only(frame.format(400, 'title="Advertisement"'), Embed)
     assert not only(frame.format(400, 'title="Session" style="display:none"'), Embed)
+    form = frame.replace("c.example.org", "c.example-forms.com")
+    assert not only(form.format(400, 'title="Water level"'), Embed)
+    assert only(form.replace("-forms", "-platform").format(400, 'title="Water level"'), Embed)
     (post,) = only(frame.format(400, 'title="A post by Ann"'), Embed)
     assert post.kind == "post"
 

@@ -158,6 +158,19 @@ def test_a_heading_alone_in_a_quotation_is_no_quotation() -> None:
     assert kinds == [Paragraph, Quote, Paragraph]
 
 
+def test_a_heading_in_quotation_marks_alone_in_a_quotation_is_one_unless_it_repeats_the_text() -> (
+    None
+):
+    line = "The gap was four metres wide on that day"
+    html = f"<p>{line}, they say.</p><blockquote><h4>“{{}}.”</h4></blockquote><p>b</p>"
+    for quoted, types in (
+        (line, [Paragraph, Paragraph]),
+        ("The weir has gone, and the path with it", [Paragraph, Quote, Paragraph]),
+    ):
+        found = clean_up(compose_article(html.format(quoted)).blocks, "", {}, linked=False)
+        assert [type(block) for block in found] == types
+
+
 def test_items_without_a_list_are_one() -> None:
     assert len(only("<div><li>a</li><li>b</li></div>", List).items) == 2
     numbered = only("<div><li>4. Oars.</li><li>5. Rope.</li><li>6. Sail.</li></div>", List)

@@ -45,6 +45,21 @@ def test_a_paragraph_that_is_a_link_to_another_page_goes_from_articles(teaser, g
     assert len(choice(html, selected, kind="forum")) == 3
 
 
+@pytest.mark.parametrize(
+    ("link", "goes"),
+    [
+        ("Read the full review of the boat {}", True),
+        ("Tested: the boat {} is fast", True),
+        ("The slow old boat {} of the north", False),
+    ],
+)
+def test_links_below_the_text_of_entries_go_unless_they_are_names(link, goes):
+    entry = "<div><h2>Boat {0}</h2><p>{1} {0}.</p><p><a href=/{0}>{2}</a></p></div>".format
+    names = ("Gull", "Tern", "Auk", "Crow")
+    html = "".join(entry(name, TEXT, link.format(name)) for name in names)
+    assert (len(choice(html, [""])) == 8) is goes
+
+
 def test_a_page_of_nothing_but_links_is_about_them():
     links = "".join(f"<p><a href='/{n}'>The night of the bridge {n}</a></p>" for n in range(3))
     assert len(choice(links, ["night"])) == 3
@@ -54,6 +69,12 @@ def test_the_byline_goes_since_the_title_block_has_it():
     html = f"<h1>Ferries</h1><p>By Ivo Halloran, reporter</p><p>{TEXT}</p><p>Ivo Halloran</p>"
     head = '<meta name="author" content="Ivo Halloran">'
     assert choice(html, ["Ivo", TEXT], head=head) == [TEXT]
+
+
+def test_a_line_named_as_metadata_above_the_text_goes():
+    html = f"<h1>Ferries</h1><p class='{{}}'>Renewed: January 12</p><p>{TEXT}</p><p>{TEXT} Yes.</p>"
+    assert len(choice(html.format("post-meta-note"), [""])) == 3
+    assert len(choice(html.format("post-metal"), [""])) == 4
 
 
 def test_the_byline_goes_below_a_long_title_too():
@@ -152,12 +173,18 @@ def test_a_label_is_dropped_with_its_content():
     ]
 
 
-@pytest.mark.parametrize("kind", ["article", "product"])
+@pytest.mark.parametrize("kind", ["article", "product", "collection", "service"])
 def test_text_below_the_unselected_heading_of_other_stories_goes(kind):
     card = "<article><p>The bridge</p><p>How it was built, in three parts.</p></article>"
     html = f"<p>{TEXT}</p><p>{TEXT} 2</p><section><h2>{{}}</h2>{card}</section>"
     assert choice(html.format("Vous aimerez aussi"), [TEXT, "How"], kind) == [TEXT, f"{TEXT} 2"]
     assert len(choice(html.format("The bridge, also"), [TEXT, "How"], kind)) == 3
+    headed = html.replace("<h2>{}</h2>", "<div><h2>Vous aimerez aussi</h2><a href=/>Tout</a></div>")
+    assert choice(headed, [TEXT, "How"], kind) == [TEXT, f"{TEXT} 2"]
+    beside = headed.replace("</section>", f"<p>{TEXT} 3</p></section>")
+    assert len(choice(beside, [TEXT, "How"], kind)) == 4
+    main = html.replace("h2>", "h1>").format("Vous aimerez aussi")
+    assert len(choice(main, [TEXT, "How"], kind)) == 3
 
 
 @pytest.mark.parametrize(
@@ -331,6 +358,9 @@ def test_requests_to_follow_go_from_the_end(line, goes):
         ("Подписывайтесь на наш канал!", True),
         ("The post Tides and Winds appeared first on Harbour Blog.", True),
         ("Faites glisser pour voir tout le tableau des marées.", True),
+        ("Was this newsletter forwarded to you? Sign up to get it.", True),
+        ("¿Sabías que tenemos canal de Telegram? Únete a los marineros.", True),
+        ("The letter was forwarded to you by the harbour master.", False),
         ("The newsletter of the harbour appears on Mondays.", False),
         (f"Sign up for our newsletter. {TEXT} {TEXT} {TEXT}", False),
     ],

@@ -288,6 +288,40 @@ def test_the_twin_of_a_table_for_narrow_windows_goes():
         assert len(choice(html, [""])) == lines + 1
 
 
+def test_a_block_for_phones_that_repeats_most_words_of_the_one_above_goes():
+    wide = f"<div class=wide><h2>Boats for hire</h2><p>{TEXT}</p><p>Red boats, ten crowns</p></div>"
+    phone = f"<div class=box-mobile><h2>Boats</h2><p>Hire: {{}}</p><p>{TEXT} Yes.</p></div>"
+    html = f"<p>{TEXT} First.</p>{wide}<link rel=x>{phone}<p>{TEXT} Again.</p>"
+    assert len(choice(html.format("red boats for ten crowns"), [""])) == 5
+    assert len(choice(html.format("ask the harbour master about oars"), [""])) == 8
+    rows = "<div class='row is-mobile'><p>Gull</p><p>Quay</p><p>Noon</p></div>" * 2
+    assert len(choice(f"<p>{TEXT}</p>{rows}", [""], "listing")) == 7
+
+
+@pytest.mark.parametrize("kind", ["article", "collection"])
+def test_the_options_of_a_list_drawn_by_a_script_go(kind):
+    options = "".join(f"<li role=option>Price, {name} first</li>" for name in ("low", "high"))
+    html = f"<p>{TEXT}</p><ul role=listbox>{options}</ul><ul><li>Price, low first</li></ul>"
+    assert choice(html, [""], kind) == [TEXT, "Price, low first"]
+
+
+def test_entries_of_contents_that_are_called_otherwise_than_their_headings_go():
+    names = ["Tides", "Winds", "Ropes", "Nets"]
+    entries = "".join(f"<ul><li><a href='#{n}'>Why {n} matter</a></li></ul>" for n in names)
+    sections = "".join(f"<h2 id={n}>All about {n}</h2><p>{TEXT} {n}.</p>" for n in names)
+    html = f"<p>{TEXT}</p>{entries}{sections}"
+    assert len(choice(html, [TEXT, *names])) == 9
+    assert len(choice(html, [TEXT, *names], "documentation")) == 13
+    assert len(choice(html.replace("id=", "title="), [TEXT, *names])) == 13
+
+
+def test_a_box_named_as_a_call_to_action_goes():
+    box = "<section class='CallToActionBox_root'><p>Get a boat</p><p>Ours sail fast.</p></section>"
+    html = f"<p>{TEXT}</p>{box}<p>{TEXT} Again.</p>"
+    assert choice(html, [""]) == [TEXT, f"{TEXT} Again."]
+    assert len(choice(html.replace("CallToAction", "Harbour"), [""])) == 4
+
+
 def test_a_hint_in_all_items_of_a_long_list_is_not_added_to_it():
     item = f"<li><p>{TEXT} {{0}}.</p><div>Please scroll to see more of it</div></li>".format
     items = "".join(map(item, range(4)))

@@ -206,6 +206,13 @@ def test_menus_go_from_above_and_below_the_entries_of_a_list() -> None:
     assert texts == [TEXT, row, f"{TEXT} Again."]
 
 
+def test_a_menu_between_dashes_above_the_text_goes() -> None:
+    links = " - ".join(f"<a href=#m{n}>Boats {n}</a>" for n in range(4))
+    html = f"<div>{links}<h2>Boats</h2><p>{TEXT}</p></div>"
+    assert choice(html, [""]) == ["Boats", TEXT]
+    assert len(choice(html.replace(" - ", " sail to "), [""])) == 3
+
+
 def test_a_row_of_links_below_a_heading_stays() -> None:
     links = " | ".join(f"<a href=/m{n}>Oar {n}</a>" for n in range(4))
     html = f"<h1>Boats</h1><p>{TEXT}</p><h2>Oars</h2><p>{links}</p>"
@@ -276,6 +283,33 @@ def test_a_stretch_of_lines_that_a_page_shows_twice_is_printed_once() -> None:
     assert len(choice(short, [""], "service")) == 9
     cells = html.replace("<ul>", "<table>").replace("</ul>", "</table>").replace("li>", "td>")
     assert len(choice(cells, [""], "service")) == 9
+
+
+def test_a_long_line_that_is_repeated_right_below_itself_is_printed_once() -> None:
+    notes = "<ul><li>Hours of ferries may vary by season, by island and by weather.</li>{}</ul>"
+    for below, count in (
+        ("<li>Hours of ferries may vary by season, by island and by weather.", 2),
+        ("<li>Hours of ferries may vary by season, by island and by tide.", 3),
+    ):
+        html = f"<p>{TEXT}</p>{notes.format(below)}"
+        assert len(choice(html, [""], "product")) == count
+
+
+def test_a_few_selected_labels_of_many_alike_go() -> None:
+    entry = "<p>The boat of {0} is for hire at the quay.</p><div class=up>(Up)</div>".format
+    html = f"<p>{TEXT}</p>" + "".join(map(entry, ("Ada", "Bo", "Cy", "Di")))
+    page = read_page(f"<body>{html}")
+    for chosen in ([2], [2, 4]):
+        keep = [s.text != "(Up)" or s.index in chosen for s in page.segments]
+        assert corrected(page, keep, "article").count(True) == (5 if len(chosen) == 1 else 7)
+    priced = read_page(f"<body>{html.replace('(Up)', '$ 20')}")
+    keep = [s.text != "$ 20" or s.index == 2 for s in priced.segments]
+    assert corrected(priced, keep, "article").count(True) == 6
+    # These are in copies of a part of the page.
+    copies = f"<p>{TEXT}</p>" + "<p>The boat of Ada is for hire.</p><div>From the quay</div>" * 4
+    page = read_page(f"<body>{copies}")
+    keep = [n < 3 for n in range(len(page.segments))]
+    assert corrected(page, keep, "article").count(True) == 3
 
 
 def test_stretches_that_repeat_are_found_in_linear_time() -> None:
