@@ -392,6 +392,7 @@ def _last_paragraphs(
         for block in (index.segment_blocks[i] for i in [last, *paragraphs][is_item:])
     }
     is_end = len(looks) == 1 and min(looks)[0] == "p"
+    is_end = is_end and not _NOT_PART_CLASS.search(_class_and_id(index, parent))
     chars = sum(len(index.segments[i].text) for i in paragraphs)
     is_text = chars >= _MIN_END_CHARS * len(paragraphs)
     if is_end and (is_text or len(paragraphs) <= _MAX_LAST_PARAGRAPHS):
@@ -670,8 +671,8 @@ def _missing_ranges(
 
 #: Class names of boxes that hold no article text.
 _NOT_PART_CLASS = class_pattern(
-    "ad|ads|author|byline|breadcrumbs?|categor(?:y|ies)|comments?|cta|date|last-?changed|links?"
-    "|menu|meta|metadata|nav|newsletter|promo|rating|related|reply|share|sharing|social|subscribe"
+    "ad|ads|author|byline|breadcrumbs?|categor(?:y|ies)|comments?|cta|date|guidelines|last-?changed"
+    "|links?|menu|meta|metadata|nav|newsletter|promo|rating|related|reply|share|sharing|social|subscribe"
     "|tags?|time|timestamp|toc|updated|widget",
     re.IGNORECASE,
 )
