@@ -23,7 +23,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -337,10 +337,14 @@ def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tupl
     """Return the selection with the lines between two that look like them, as links in a list."""
     flags, texts = list(keep), [segment.text for segment in page.segments]
     known, pairs = selected_texts(page.segments, keep), Counter(pairwise(texts))
-    alike: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for segment in page.segments:
-        boxes = (segment.block, *islice(segment.block.iterancestors(), 1))
-        alike.setdefault(tuple(map(tag_and_class, boxes)), []).append(segment.index)
+    index = page.index
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for i, block in enumerate(index.segment_blocks):
+        look: list[str] = []
+        for box in (block, index.parents[block]):
+            name = (index.classes[box] or "").strip().partition(" ")[0] if box >= 0 else ""
+            look += (index.tags[box] if box >= 0 else "", name)
+        alike.setdefault(tuple(look), []).append(i)
     for lines in alike.values():
         for n, following in pairwise(n for n, i in enumerate(lines) if keep[i]):
             above, below = lines[n], lines[following]

@@ -444,8 +444,9 @@ _MIN_LABELS_PER_STRAY = 3
 
 def _stray_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
     """Yield the few selected ones of labels alike: '(up)'; those of a copy are below one line."""
+    counts = Counter(line.text for line in segments)
     alike: dict[tuple[str, str, str], list[Segment]] = {}
-    for line in segments:
+    for line in (line for line in segments if counts[line.text] >= _MIN_ALIKE_LABELS):
         is_short = len(line.text) <= _MAX_LABEL_CHARS and line.block.tag in ("p", "div")
         is_title = line.link_chars and len(line.text.split()) > _MAX_BUTTON_WORDS
         if is_short and not is_title and not has_currency_sign(line.text):
