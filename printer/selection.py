@@ -9,6 +9,10 @@ from lxml.html import HtmlElement
 
 from .article import Figure
 
+#: The kinds of pages that consist of entries, and those whose links are offers or entries.
+LIST_KINDS = frozenset({"collection", "listing", "service"})
+OFFER_KINDS = LIST_KINDS | {"product"}
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -28,7 +32,7 @@ class Verdict:
     @property
     def lists_things(self) -> bool:
         """Whether the page consists of entries; on others, lists are of other things."""
-        return self.kind in {"collection", "listing", "service"}
+        return self.kind in LIST_KINDS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

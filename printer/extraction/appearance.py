@@ -1,4 +1,4 @@
-"""Correct the selection by the appearance of lines: by the page's layout, and by lines alike.
+"""Correct the selection by the appearance of lines: by the page's layout, and by similar lines.
 
 The classifier was trained on pages without a layout.  If a page has one, the selection is corrected
 by rules that hold for any page laid out for reading (Luo et al., section 4.2, use only the last):
@@ -303,7 +303,8 @@ _MIN_PAIRED_SCORE = 0.22
 def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
     """Yield the figure or label missing from boxes of two lines, of which one is selected.
 
-    Similar boxes of short lines are pairs ('97%', 'Retention'), and any of a label ('From:', '$9').
+    Boxes of short lines with the same look hold pairs ('97%', 'Retention'), and so does any box
+    that begins with a label ('From:', '$9').
     """
     index = page.index
     counts = Counter(segment.text for segment in page.segments)
@@ -320,36 +321,41 @@ def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
                 len(s.text) <= _MAX_PAIRED_CHARS and not s.link_chars for s in (missing, other)
             ]
             is_button = counts[missing.text] > _MIN_PAIRS and missing.text.isalpha()
-            is_other = is_button or YEAR.search(missing.text) is not None
+            is_unrelated = is_button or YEAR.search(missing.text) is not None
             is_row = len(similar) >= _MIN_PAIRS and short[1]
-            is_pair = keep[first.index] != keep[second.index] and short[0] and not is_other
+            is_pair = keep[first.index] != keep[second.index] and short[0] and not is_unrelated
             if is_pair and (is_row or first.text.endswith(COLONS)):
                 yield missing, _MIN_PAIRED_SCORE
 
 
 #: The most lines from a selected line to the next one like it.
-_MAX_LINES_TO_ALIKE = 12
+_MAX_LINES_TO_SIMILAR = 12
 #: The lowest score of the lines between two selected ones, relative to theirs.
-_MIN_SCORE_AMONG_ALIKE = 0.7
+_MIN_SCORE_BETWEEN = 0.7
 
 
-def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with the lines between two that look like them, as links in a list."""
+def add_lines_between(
+    page: Page, keep: Sequence[bool], scores: Sequence[float]
+) -> tuple[bool, ...]:
+    """Return the selection with lines between two selected ones that look like them.
+
+    An example is a link in a list of links.
+    """
     flags, texts = list(keep), [segment.text for segment in page.segments]
     known, pairs = selected_texts(page.segments, keep), Counter(pairwise(texts))
     index = page.index
-    alike: dict[tuple[str, ...], list[int]] = {}
+    by_look: dict[tuple[str, ...], list[int]] = {}
     for i, block in enumerate(index.segment_blocks):
         look: list[str] = []
         for box in (block, index.parents[block]):
             name = (index.classes[box] or "").strip().partition(" ")[0] if box >= 0 else ""
             look += (index.tags[box] if box >= 0 else "", name)
-        alike.setdefault(tuple(look), []).append(i)
-    for lines in alike.values():
+        by_look.setdefault(tuple(look), []).append(i)
+    for lines in by_look.values():
         for n, following in pairwise(n for n, i in enumerate(lines) if keep[i]):
             above, below = lines[n], lines[following]
-            min_score = _MIN_SCORE_AMONG_ALIKE * min(scores[above], scores[below])
-            for i in lines[n + 1 : following] if below - above <= _MAX_LINES_TO_ALIKE else ():
+            min_score = _MIN_SCORE_BETWEEN * min(scores[above], scores[below])
+            for i in lines[n + 1 : following] if below - above <= _MAX_LINES_TO_SIMILAR else ():
                 # A copy in a section of its own has other neighbors.
                 beside = pairwise(texts[i - 1 : i + 2])
                 is_copy = page.segments[i].is_link or any(pairs[pair] > 1 for pair in beside)

@@ -20,6 +20,7 @@ from ..html.visibility import (
     read_controls,
 )
 from ..i18n import fold_words, has_phrase, is_advertisement_label, is_invitation, load_table
+from ..selection import OFFER_KINDS
 from ..text import (
     DATELINE,
     SCENE_BREAK,
@@ -453,9 +454,8 @@ def drop_labels(selected: SelectedText) -> None:
         elif segment.block.tag == "button":
             above = selected.segments[max(0, i - _MAX_HEADING_BUTTONS) : i]
             headings = {s.block for s in above if s.block.tag in HEADING_TAGS}
-            is_other = kind not in ("article", "documentation")
-            selected.keep[i] &= is_other or selected.counts[segment.text] == 1
-            selected.keep[i] &= segment.block.getparent() not in headings
+            recurs = selected.counts[segment.text] > 1 and kind in ("article", "documentation")
+            selected.keep[i] &= not (recurs or segment.block.getparent() in headings)
 
 
 def _leads_away(selected: SelectedText, segment: Segment) -> bool:
@@ -492,8 +492,6 @@ _RATING = re.compile(
 _MAX_TIME_CHARS = 60
 _MAX_BUTTON_WORDS = 5
 _WORDS = re.compile(r"\w+")
-#: The kinds of pages on which a line that is a link and invites to follow it is a button.
-KINDS_WITH_BUTTONS = frozenset({"collection", "listing", "product", "service"})
 
 
 def _is_interface_label(segment: Segment, kind: str) -> bool:
@@ -516,7 +514,7 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
     is_action &= not (segment.text.isdecimal() and segment.block.tag in HEADING_TAGS)
     if segment.is_link and segment.block.tag not in HEADING_TAGS:
-        if kind in KINDS_WITH_BUTTONS:
+        if kind in OFFER_KINDS:
             is_action |= is_invitation(segment.text)
         elif kind == "article":
             is_button = len(words) <= _MAX_BUTTON_WORDS and segment.block.tag in _BUTTON_TAGS

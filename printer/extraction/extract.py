@@ -14,10 +14,10 @@ from typing import NamedTuple, TypeAlias
 
 from ..html.page import Page
 from ..options import EXTRACTORS, ExtractOptions, check_known
-from ..selection import Verdict
+from ..selection import LIST_KINDS, OFFER_KINDS, Verdict
 from . import boilerplate, corrections, entries, missing_blocks
-from .appearance import add_alike, add_similar, filter_by_layout
-from .classifier.model import classify, load_default_model
+from .appearance import add_lines_between, add_similar, filter_by_layout
+from .classifier.model import PAGE_KINDS, classify, load_default_model
 from .leftovers import drop_empty_sections, drop_leftovers, replace_previews
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .references import add_linked_notes, add_sources
@@ -45,10 +45,8 @@ Trace: TypeAlias = dict[int, list[str]]
 
 _ARTICLE = frozenset({"article"})
 _TEXT = frozenset({"article", "documentation"})
-_LISTS = frozenset({"collection", "listing", "service"})
 _PRODUCT = frozenset({"product"})
-_ENTRIES = _LISTS | _PRODUCT
-_ALL = _TEXT | _ENTRIES | {"forum"}
+_ALL = frozenset(PAGE_KINDS)
 
 
 class Pass(NamedTuple):
@@ -80,17 +78,18 @@ ADDING_PASSES = (
     Pass("similar line", lambda s: add_similar(s.page, s.keep, s.scores)),
     Pass("price of the product",
          lambda s: entries.add_product_price(s.segments, s.keep), _PRODUCT),
-    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), _LISTS),
+    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), LIST_KINDS),
     Pass("name of an entry",
-         lambda s: entries.add_names(s.page, s.keep, s.scores, is_list=s.kind in _ENTRIES)),
+         lambda s: entries.add_names(s.page, s.keep, s.scores, is_list=s.kind in OFFER_KINDS)),
     Pass("card", lambda s: entries.complete_cards(s.page, s.keep, s.scores), _ARTICLE),
     Pass("time of a live report", lambda s: entries.add_live_times(s.page, s.keep), _ARTICLE),
     Pass("part of entries",
-         lambda s: entries.complete_entries(s.page, s.keep, s.scores, is_list=s.kind in _LISTS),
+         lambda s: entries.complete_entries(s.page, s.keep, s.scores, is_list=s.kind in LIST_KINDS),
          _ALL - _ARTICLE),
-    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), _LISTS),
-    Pass("line between others alike",
-         lambda s: add_alike(s.page, s.keep, s.scores), _ALL - {"collection", "listing"}),
+    # Again, as names and parts of entries were added.
+    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), LIST_KINDS),
+    Pass("line between similar ones",
+         lambda s: add_lines_between(s.page, s.keep, s.scores), _ALL - {"collection", "listing"}),
 )  # fmt: skip
 DROPPING_PASSES = (
     Pass("partly selected element", corrections.complete_elements),
@@ -98,11 +97,11 @@ DROPPING_PASSES = (
     Pass("table of contents", corrections.drop_contents, _TEXT),
     Pass("notice or promotional box", corrections.drop_boxes),
     Pass("hidden by its class", partial(corrections.drop_hidden, by_class=True),
-         corrections.KINDS_WITH_BUTTONS),
+         OFFER_KINDS),
     Pass("comments", corrections.drop_comments, _ARTICLE | {"listing"}),
     Pass("line above the text", boilerplate.drop_opening_lines),
-    Pass("other story", boilerplate.drop_other_stories, (_ARTICLE | _ENTRIES) - {"listing"}),
-    Pass("notice", boilerplate.drop_notices, (_ARTICLE | _ENTRIES) - {"service"}),
+    Pass("other story", boilerplate.drop_other_stories, (_ARTICLE | OFFER_KINDS) - {"listing"}),
+    Pass("notice", boilerplate.drop_notices, (_ARTICLE | OFFER_KINDS) - {"service"}),
     Pass("call to action", boilerplate.drop_calls_to_action, _ARTICLE),
     Pass("related link", boilerplate.drop_related_links, _ARTICLE),
     Pass("teaser", boilerplate.drop_teasers, _ARTICLE),
@@ -111,6 +110,7 @@ DROPPING_PASSES = (
     Pass("hidden", partial(corrections.drop_hidden, by_class=False), _ARTICLE),
     Pass("announcement", boilerplate.drop_announcements, _ARTICLE),
     Pass("line below the text", boilerplate.drop_closing_lines, _ARTICLE),
+    # Again, as the lines that it announced may have been dropped.
     Pass("announcement", boilerplate.drop_announcements, _ARTICLE),
     Pass("copy for narrow screens", corrections.drop_responsive_duplicates),
     Pass("caption", corrections.resolve_captions),

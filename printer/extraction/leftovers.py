@@ -21,9 +21,9 @@ from ..html.index import (
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
+from ..selection import LIST_KINDS, OFFER_KINDS
 from ..text import count_previewed, has_currency_sign
 from .boilerplate import is_link_row
-from .corrections import KINDS_WITH_BUTTONS
 from .selected_text import SelectedText, is_contents_entry, is_drawn_as_button
 
 
@@ -37,7 +37,7 @@ def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
     dropped += _empty_accordions(segments) if "aria-expanded" in page.index.attribute_names else []
     dropped += _offers(page, keep) if kind == "article" else ()
     dropped += _lead_ins(segments, keep) if kind in ("article", "service") else []
-    dropped += _second_copies(page, keep) if kind in KINDS_WITH_BUTTONS else []
+    dropped += _second_copies(page, keep) if kind in OFFER_KINDS else []
     if kind != "documentation":  # whose examples repeat lines
         dropped += _copies(segments, keep)
     for segment in dropped:
@@ -128,7 +128,7 @@ _MIN_LINKED_TEASERS = 0.4
 #: A few pictures may be the icon of the next section, with its copies.
 _MIN_LOGOS = 4
 #: The kinds of pages on which a heading alone may be an entry.
-_LISTS = frozenset({"collection", "listing"})
+_KINDS_OF_NAMES = LIST_KINDS - {"service"}
 #: The most elements of a box that a script fills.
 _MAX_UNFILLED_ELEMENTS = 4
 
@@ -173,7 +173,7 @@ def drop_empty_sections(
             is_sole = looks[_look(segments[i].block)] == 1
             stories = sum(s.link_chars > 0 and s.block.tag in HEADING_TAGS for s in lines)
             is_row = is_list and is_sole and stories >= _MIN_CARDS
-            is_unfilled = selected.kind not in _LISTS and _is_unfilled(index, places[i])
+            is_unfilled = selected.kind not in _KINDS_OF_NAMES and _is_unfilled(index, places[i])
             if was_dropped or is_separate or is_row or is_unfilled:
                 keep[i] = False
                 continue
@@ -443,7 +443,10 @@ _MIN_LABELS_PER_STRAY = 3
 
 
 def _stray_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the few selected ones of labels alike: '(up)'; those of a copy are below one line."""
+    """Yield selected labels, such as '(up)', if most of the same text and look are not selected.
+
+    Labels in copies of a block, which are below the same line, are no reason.
+    """
     counts = Counter(line.text for line in segments)
     alike: dict[tuple[str, str, str], list[Segment]] = {}
     for line in (line for line in segments if counts[line.text] >= _MIN_ALIKE_LABELS):

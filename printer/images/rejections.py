@@ -270,15 +270,13 @@ def _is_over_or_behind_picture(candidate: Candidate) -> bool:
 
 _TICKER_CLASS = re.compile(r"(?<![a-z])(?:marquee|ticker)(?![a-z])")
 _MAX_TICKER_LEVELS = 5
-#: The kinds of pages that show the marks of customers.
-_KINDS_WITH_LOGOS = frozenset({"service", "collection", "listing"})
 #: The fewest logos of such a row, with their copies.
 _MIN_LOGOS = 6
 
 
 def _is_in_ticker(reader: FeatureReader, candidate: Candidate) -> bool:
     """Return whether a picture is in a row that moves, by a name or by a copy for no reader."""
-    if reader.verdict.kind not in _KINDS_WITH_LOGOS:
+    if not reader.verdict.lists_things:
         return False
     for level in islice(candidate.element.iterancestors(), _MAX_TICKER_LEVELS):
         names = CAMEL_CASE.sub("-", (level.get("class") or "")[:_MAX_CLASS_CHARS]).lower()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.appearance import add_alike, add_similar
+from printer.extraction.appearance import add_lines_between, add_similar
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -176,7 +176,7 @@ def test_a_line_between_two_that_look_like_it_is_selected(
     items = "".join(f"<p class=pick>{text}</p><p>Read on</p>" for text in lines[:3])
     page = read_page(f"<body>{items}<p>{lines[3]}</p></body>", "https://harbour.test/")
     keep = [i in (0, 4) for i in range(len(page.segments))]
-    flags = add_alike(page, keep, [0.7 if flag else score for flag in keep])
+    flags = add_lines_between(page, keep, [0.7 if flag else score for flag in keep])
     assert [i for i, flag in enumerate(flags) if flag and not keep[i]] == [2] * found
 
 
@@ -195,4 +195,4 @@ def test_a_copy_in_a_section_of_its_own_is_selected(
     page = read_page(f"<body>{parts}</body>", "https://harbour.test/")
     lines = [segment.index for segment in page.segments if segment.block.tag == "p"]
     keep = [segment.index not in lines[1:3] for segment in page.segments]
-    assert add_alike(page, keep, [0.7] * len(keep))[lines[1]] == found
+    assert add_lines_between(page, keep, [0.7] * len(keep))[lines[1]] == found
