@@ -215,13 +215,16 @@
   // Scrolls through the page once and back to its top, to trigger lazy loading.
   async scroll(end) {
     const page = document.scrollingElement || document.documentElement;
-    for (let y = 0; y < page.scrollHeight && performance.now() < end; y += innerHeight) {
+    const show = async (y) => {
       scrollTo(0, y);
       await new Promise((done) => {  // observers are notified with the second frame
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
         setTimeout(done, 150);
       });
-    }
+    };
+    let y = 0;
+    for (; y < page.scrollHeight && performance.now() < end; y += innerHeight) await show(y);
+    if (y < page.scrollHeight) await show(page.scrollHeight);  // out of time: at least the end
     scrollTo(0, 0);
   },
 })

@@ -107,7 +107,10 @@ def test_a_page_cannot_reach_into_the_reading(browser: Browser, site: WebServer)
     assert "<p>Words</p>" in text(browser, site.add("/evil", page(script, "<p>Words</p>")))
 
 
-def test_content_that_loads_on_scrolling_is_loaded(browser: Browser, site: WebServer) -> None:
+@pytest.mark.parametrize("height", [9_000, 400_000])  # the time to scroll does not suffice
+def test_content_that_loads_on_scrolling_is_loaded(
+    browser: Browser, site: WebServer, height: int
+) -> None:
     script = """new IntersectionObserver((seen) => { if (seen.some((s) => s.isIntersecting))
         fetch("/late").then((r) => r.text()).then((t) => {
             document.getElementById("end").textContent = t; });
@@ -118,7 +121,7 @@ def test_content_that_loads_on_scrolling_is_loaded(browser: Browser, site: WebSe
         return Reply("came when it was seen", media_type="text/plain")
 
     site.add("/late", late)
-    body = '<div style="height: 9000px"></div><p id="end"></p>'
+    body = f'<div style="height: {height}px"></div><p id="end"></p>'
     assert "came when it was seen" in text(browser, site.add("/lazy", page(script, body)))
 
 
