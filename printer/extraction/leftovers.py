@@ -6,6 +6,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby, islice, pairwise, takewhile
+from typing import NamedTuple
 
 from lxml.html import HtmlElement
 
@@ -142,57 +143,139 @@ def drop_empty_sections(
     logos that were not selected.  ``pictures`` are the elements of those that are printed, if that
     is known: every picture counts as printed otherwise.
     """
-    index, segments, keep = selected.index, selected.segments, list(selected.keep)
-    places = [*index.segment_blocks, len(index.tags)]
-    media = _PICTURE_TAGS if pictures is None else _PLAYER_TAGS
-    printed = [i for i, tag in enumerate(index.tags) if tag in media]
-    printed = sorted({*printed, *(index.indexes.get(element, -1) for element in pictures or ())})
-    headings = [s.index for s in segments if keep[s.index] and s.block.tag in HEADING_TAGS]
-    looks = Counter(_look(segments[i].block) for i in headings)
-    texts = Counter(segments[i].text for i in headings)
-    is_article = selected.kind == "article"
-    is_list = pictures is None and not is_article
-    for level in sorted({tag for tag, _ in looks}, reverse=True):
-        unselected: dict[tuple[str, str], list[range]] = {}
-        for i in (i for i in headings if segments[i].block.tag == level):
-            end, was_dropped = _read_section(selected, keep, i)
-            lines, tags = segments[i + 1 : end], index.tags[places[i] + 1 : places[end]]
-            linked = sum(line.link_chars for line in lines)
-            are_teasers = linked > _MIN_LINKED_TEASERS * sum(len(line.text) for line in lines)
-            box = index.box_around(i)
-            is_box = index.segment_ends[box] <= end
-            is_medium = bisect(printed, places[i]) < bisect(printed, places[end])
-            is_repeated = is_article and texts[segments[i].text] >= _MIN_REPEATED_LABELS
-            # A linked heading is the title of a page that a post shows.
-            is_aside = index.tags[box] == "aside" and not segments[i].link_chars
-            is_separate = is_box and (is_aside or is_repeated) and not is_medium
-            is_separate |= is_article and _is_above_contents(selected, i)
-            following = str(segments[end].block.tag) if end < len(keep) else ""
-            if not is_separate and following and not "h" < following <= level:
-                continue
-            is_sole = looks[_look(segments[i].block)] == 1
-            stories = sum(s.link_chars > 0 and s.block.tag in HEADING_TAGS for s in lines)
-            is_row = is_list and is_sole and stories >= _MIN_CARDS
-            is_unfilled = selected.kind not in _KINDS_OF_NAMES and _is_unfilled(index, places[i])
-            if was_dropped or is_separate or is_row or is_unfilled:
-                keep[i] = False
-                continue
-            is_unselected = bool(lines) and ((is_box and is_article) or are_teasers or is_list)
-            are_logos = is_sole and tags.count("img") >= _MIN_LOGOS
-            is_label = len(segments[i].text) <= _MAX_HEADING_CHARS
-            is_label &= pictures is not None or not segments[i].link_chars
-            is_label = is_label and not _is_standfirst(segments, i) and bool(following or is_list)
-            if is_label and not is_medium and (is_unselected or are_logos):
-                unselected.setdefault(_look(segments[i].block), []).append(range(i, end))
-        of_level = sum(count for (tag, _), count in looks.items() if tag == level)
-        is_few = sum(map(len, unselected.values())) <= _MAX_EMPTY_SHARE * of_level
-        for look, alike in unselected.items():
-            is_minority = is_few if pictures is not None else 2 * len(alike) < looks[look]
-            below = [segments[section.start + 1 : section.stop] for section in alike]
-            if is_minority or (is_list and _are_controls(below)):
+    sections = _Sections(selected, pictures)
+    for level in sorted({tag for tag, _ in sections.looks}, reverse=True):
+        sections.drop_empty(level)
+    return tuple(sections.keep)
+
+
+class _Section(NamedTuple):
+    """A selected heading and the unselected lines below it, up to the next selected line.
+
+    ``was_dropped`` tells whether a pass dropped lines of it, ``has_picture`` whether a picture in
+    it is printed; ``images`` are all pictures in it; ``following`` is the tag of the next line.
+    """
+
+    heading: Segment
+    lines: Sequence[Segment]
+    images: int
+    was_dropped: bool
+    has_picture: bool
+    following: str
+
+    def are_teasers(self) -> bool:
+        linked = sum(line.link_chars for line in self.lines)
+        return linked > _MIN_LINKED_TEASERS * sum(len(line.text) for line in self.lines)
+
+    def is_row_of_cards(self) -> bool:
+        titles = (line for line in self.lines if line.link_chars and line.block.tag in HEADING_TAGS)
+        return sum(1 for _ in titles) >= _MIN_CARDS
+
+
+class _Sections:
+    """The sections of a page, while :func:`drop_empty_sections` drops headings."""
+
+    def __init__(
+        self, selected: SelectedText, pictures: Iterable[HtmlElement] | None = None
+    ) -> None:
+        self.selected, self.index, self.segments = selected, selected.index, selected.segments
+        self.keep = list(selected.keep)
+        self.is_article = selected.kind == "article"
+        self.has_printed_pictures = pictures is not None
+        self.is_unplaced_list = pictures is None and not self.is_article
+        media = _PICTURE_TAGS if pictures is None else _PLAYER_TAGS
+        places = {i for i, tag in enumerate(self.index.tags) if tag in media}
+        places.update(self.index.indexes.get(element, -1) for element in pictures or ())
+        self.pictures = sorted(places)
+        self.headings = [
+            line
+            for line in self.segments
+            if self.keep[line.index] and line.block.tag in HEADING_TAGS
+        ]
+        self.looks = Counter(_look(heading.block) for heading in self.headings)
+        self.texts = Counter(heading.text for heading in self.headings)
+
+    def drop_empty(self, level: str) -> None:
+        """Drop the empty sections of a level, and those that seem empty if they are a few."""
+        doubtful: dict[tuple[str, str], list[_Section]] = {}
+        for heading in (line for line in self.headings if line.block.tag == level):
+            section = self._read(heading)
+            is_separate = self._is_separate(section)
+            if not is_separate and section.following and not "h" < section.following <= level:
+                continue  # Text of the section, or a part of it, is printed.
+            if is_separate or self._is_empty(section):
+                self.keep[heading.index] = False
+            elif self._seems_empty(section):
+                doubtful.setdefault(_look(heading.block), []).append(section)
+        of_level = sum(count for (tag, _), count in self.looks.items() if tag == level)
+        are_few = sum(map(len, doubtful.values())) <= _MAX_EMPTY_SHARE * of_level
+        for look, alike in doubtful.items():
+            is_minority = (
+                are_few if self.has_printed_pictures else 2 * len(alike) < self.looks[look]
+            )
+            if is_minority or (self.is_unplaced_list and _are_controls([s.lines for s in alike])):
                 for section in alike:
-                    keep[section.start] = False
-    return tuple(keep)
+                    self.keep[section.heading.index] = False
+
+    def _read(self, heading: Segment) -> _Section:
+        index, begin = self.index, heading.index + 1
+        before = self.selected.before_drops if self.is_article else self.selected.keep
+        first_blocks = index.segment_blocks[begin : begin + 1]
+        was_dropped = self.is_article and any(index.flags[i] & IS_HIDDEN for i in first_blocks)
+        end = begin
+        while end < len(self.keep) and not self.keep[end]:
+            tag = self.segments[end].block.tag
+            if before[end] and tag in HEADING_TAGS and tag <= heading.block.tag:
+                break
+            was_dropped |= before[end]
+            end += 1
+        places = [
+            *index.segment_blocks[heading.index : begin],
+            *index.segment_blocks[end : end + 1],
+        ]
+        first, last = places if len(places) > 1 else (places[0], len(index.tags))
+        has_picture = bisect(self.pictures, first) < bisect(self.pictures, last)
+        following = str(self.segments[end].block.tag) if end < len(self.keep) else ""
+        lines, images = self.segments[begin:end], index.tags[first + 1 : last].count("img")
+        return _Section(heading, lines, images, was_dropped, has_picture, following)
+
+    def _is_separate(self, section: _Section) -> bool:
+        """Return whether a section is a box beside the text, or an unselected table of contents."""
+        i = section.heading.index
+        if self.is_article and _is_above_contents(self.selected, i):
+            return True
+        # A linked heading is the title of a page that a post shows.
+        is_aside = self.index.tags[self.index.box_around(i)] == "aside"
+        is_aside = is_aside and not section.heading.link_chars
+        is_label = self.is_article and self.texts[section.heading.text] >= _MIN_REPEATED_LABELS
+        return (is_aside or is_label) and self._is_box(section) and not section.has_picture
+
+    def _is_box(self, section: _Section) -> bool:
+        i = section.heading.index
+        return self.index.segment_ends[self.index.box_around(i)] <= i + 1 + len(section.lines)
+
+    def _is_empty(self, section: _Section) -> bool:
+        is_sole = self.looks[_look(section.heading.block)] == 1
+        if section.was_dropped or (self.is_unplaced_list and is_sole and section.is_row_of_cards()):
+            return True
+        heading = self.index.segment_blocks[section.heading.index]
+        return self.selected.kind not in _KINDS_OF_NAMES and _is_unfilled(self.index, heading)
+
+    def _seems_empty(self, section: _Section) -> bool:
+        """Return whether a label is above logos, teasers or other lines without a picture."""
+        heading = section.heading
+        is_linked_name = bool(heading.link_chars) and not self.has_printed_pictures
+        if section.has_picture or is_linked_name or len(heading.text) > _MAX_HEADING_CHARS:
+            return False
+        if _is_standfirst(self.segments, heading.index):
+            return False
+        if not section.following and not self.is_unplaced_list:
+            return False
+        is_sole = self.looks[_look(heading.block)] == 1
+        if is_sole and section.images >= _MIN_LOGOS:
+            return True
+        is_boxed = self.is_article and self._is_box(section)
+        return bool(section.lines) and (is_boxed or self.is_unplaced_list or section.are_teasers())
 
 
 _MAX_OPTION_CHARS = 30
@@ -213,20 +296,6 @@ def _is_above_contents(selected: SelectedText, heading: int) -> bool:
     """Return whether a table of contents that is not selected is below a heading."""
     below = selected.segments[heading + 1 : heading + 3]
     return bool(below) and all(is_contents_entry(s) and not selected.keep[s.index] for s in below)
-
-
-def _read_section(selected: SelectedText, keep: Sequence[bool], heading: int) -> tuple[int, bool]:
-    """Return where the unselected lines below a heading end, and whether some were dropped."""
-    index, segments, level = selected.index, selected.segments, selected.segments[heading].block.tag
-    before = selected.before_drops if selected.kind == "article" else selected.keep
-    below = index.segment_blocks[heading + 1 : heading + 2]
-    was_dropped = selected.kind == "article" and any(index.flags[i] & IS_HIDDEN for i in below)
-    for i in range(heading + 1, len(keep)):
-        ends_section = before[i] and segments[i].block.tag in HEADING_TAGS
-        if keep[i] or (ends_section and segments[i].block.tag <= level):
-            return i, was_dropped
-        was_dropped |= before[i]
-    return len(keep), was_dropped
 
 
 def _is_unfilled(index: PageIndex, heading: int) -> bool:
