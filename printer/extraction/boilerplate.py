@@ -237,9 +237,10 @@ def _ends_with_link(segment: Segment) -> bool:
 def is_link_row(segment: Segment) -> bool:
     """Return whether a line is a row of links with only separators between them."""
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
+    if len(links) < 2 or segment.block.tag == "li":
+        return False
     unlinked = len(segment.text) - segment.link_chars
-    separators = sum(not char.isalnum() for char in segment.text)
-    return len(links) > 1 and segment.block.tag != "li" and unlinked <= separators
+    return unlinked <= sum(not char.isalnum() for char in segment.text)
 
 
 _MAX_AUTHOR_NOTE_CHARS = 600

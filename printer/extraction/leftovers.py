@@ -602,13 +602,15 @@ def find_buttons(
     places: dict[str, set[str]] = {}
     elements: dict[str, list[HtmlElement]] = {}
     for segment in page.segments:
+        if not keep[segment.index] or not segment.link_chars:
+            continue
         barred = [
             (leaf, link)
             for leaf, link in _barred_links(segment)
             if is_list or "//" not in (link.get("href") or "")  # shops are elsewhere
         ]
         links = barred if is_list else {*_closing_links(segment), *barred}
-        for leaf, link in links if keep[segment.index] else ():
+        for leaf, link in links:
             label = leaf.text.strip()
             places.setdefault(label, set()).add(link.get("href") or "")
             elements.setdefault(label, []).append(leaf.element)
@@ -619,7 +621,7 @@ def find_buttons(
 
 def _barred_links(segment: Segment) -> Iterable[tuple[Leaf, HtmlElement]]:
     """Yield the short links that have a bar before them in a line of other text."""
-    if is_link_row(segment):
+    if _BARS.isdisjoint(segment.text) or is_link_row(segment):
         return
     leaves = [leaf for leaf in segment.leaves if leaf.text.strip()]
     counts = Counter(leaf.text.strip() for leaf in leaves)
