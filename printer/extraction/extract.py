@@ -77,7 +77,7 @@ ADDING_PASSES = (
          lambda s: missing_blocks.add_subheadings(s.page, s.keep, s.scores, s.kind)),
     Pass("similar line", lambda s: add_similar(s.page, s.keep, s.scores)),
     Pass("price of the product",
-         lambda s: entries.add_product_price(s.segments, s.keep), _PRODUCT),
+         lambda s: entries.add_product_price(s.segments, s.keep, s.kind), _PRODUCT | _ARTICLE),
     Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), LIST_KINDS),
     Pass("name of an entry",
          lambda s: entries.add_names(s.page, s.keep, s.scores, is_list=s.kind in OFFER_KINDS)),
