@@ -213,6 +213,9 @@ class _Sections:
             is_minority = (
                 are_few if self.has_printed_pictures else 2 * len(alike) < self.looks[look]
             )
+            # A call to action ends the section around it, unlike a name in a list of names.
+            if self.is_article:
+                is_minority |= all(len(s.lines) == 1 and s.following < level for s in alike)
             if is_minority or (self.is_unplaced_list and _are_controls([s.lines for s in alike])):
                 for section in alike:
                     self.keep[section.heading.index] = False
