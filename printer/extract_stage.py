@@ -21,9 +21,11 @@ from .extraction.extract import Trace, score_segments
 from .extraction.leftovers import drop_empty_sections, find_buttons
 from .extraction.selected_text import SelectedText
 from .html.discussion import Comments, read_comments
+from .html.index import IS_HIDDEN
 from .html.page import Page, gc_paused, read_page
 from .html.parse import element_line
 from .html.posts import Post
+from .html.visibility import HEADING_TAGS
 from .i18n import load_table
 from .images import (
     PictureSelection,
@@ -142,7 +144,7 @@ def extract_article(
     excluded = comment_elements | rules.dropped | buttons
     article = compose(ruled_page, verdict, placed, excluded, posts)
     beginning = _first_text(article)
-    obstacle = find_obstacle(page, beginning)
+    obstacle = find_obstacle(page, beginning) or _find_paywall(page, verdict)
     if not beginning and not obstacle:
         hint = "A rule for this site may remove it; try --no-rules" if rules.dropped else ""
         raise NoArticle("the page has no article", url=page.url, hint=hint)
@@ -224,6 +226,8 @@ def _announces(titles: Iterable[str], obstacle: Obstacle) -> bool:
 
 
 _MAX_LINES = 12
+#: The most lines from the end of a long beginning of an article to the heading below.
+_MAX_LINES_TO_NOTICE = 3
 _MAX_LINE_CHARS = 160
 _CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.IGNORECASE)
 
@@ -248,6 +252,17 @@ def _is_closed(page: Page, text: str) -> bool:
         line[:_MAX_LINE_CHARS].casefold() for line in lines[position : position + _MAX_LINES]
     )
     return any(phrase in line for line in lines_below for phrase in _PHRASES["paywall"])
+
+
+def _find_paywall(page: Page, verdict: Verdict) -> Obstacle:
+    """Return 'paywall' if a heading right below a long text says who may read the rest, or ''."""
+    last = max((i for i, flag in enumerate(verdict.keep) if flag), default=len(verdict.keep))
+    for i in range(last + 1, min(last + 1 + _MAX_LINES_TO_NOTICE, len(verdict.keep))):
+        line, flags = page.segments[i], page.index.flags[page.index.segment_blocks[i]]
+        is_displayed = line.block.tag in HEADING_TAGS and not flags & IS_HIDDEN
+        if is_displayed and any(p in line.text.casefold() for p in _PHRASES["paywall"]):
+            return "paywall"
+    return ""
 
 
 def _select_content(
