@@ -16,7 +16,7 @@ from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, is_source_line, page_labels
 from ..text import COLONS, YEAR, class_pattern, count_words
 from ..urls import host_of, resolve
-from .selected_text import TERM_TAGS, SelectedText, is_contents_entry, is_internal_link
+from .selected_text import TERM_TAGS, SelectedText, is_drawn_as_button, is_internal_link
 
 _MAX_NOTICE_CHARS = 300
 _URL = re.compile(r"https?://\S+")
@@ -664,8 +664,9 @@ def drop_announcements(selected: SelectedText) -> None:
         segment, following = selected.segments[i], selected.segments[i + 1]
         if not selected.keep[i] or selected.keep[i + 1] or segment.block.tag in TERM_TAGS:
             continue
+        is_item = following.is_link and following.block.tag == "li"
         is_above_story = segment.block.tag not in HEADING_TAGS and (
-            selected.is_story(following) or is_contents_entry(following)
+            is_item or selected.is_story(following) or is_drawn_as_button(following)
         )
         max_chars = _MAX_STORIES_LABEL_CHARS if is_above_story else _MAX_ANNOUNCEMENT_CHARS
         is_above_link = following.is_link and not selected.is_story(following)

@@ -96,7 +96,8 @@ def complete_elements(selected: SelectedText) -> None:
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             recurs = partial(_is_button, selected, has_hints=kind == "article" and is_list)
             for line in lines:
-                is_button = is_drawn_as_button(line) if tag == "table" else recurs(line)
+                is_drawn = " " in line.text and is_drawn_as_button(line)
+                is_button = is_drawn if tag == "table" else recurs(line)
                 selected.keep[line.index] |= not is_button
         elif is_list and share > 0:
             max_share = _MAX_STRAY_SHARES.get(kind, _MAX_STRAY_SHARE)

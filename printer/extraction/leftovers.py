@@ -268,7 +268,9 @@ class _Sections:
         """Return whether a label is above logos, teasers or other lines without a picture."""
         heading = section.heading
         is_linked_name = bool(heading.link_chars) and not self.has_printed_pictures
-        if section.has_picture or is_linked_name or len(heading.text) > _MAX_HEADING_CHARS:
+        is_label = len(heading.text) <= _MAX_HEADING_CHARS
+        is_label |= self.is_article and [line.is_link for line in section.lines] == [True]
+        if section.has_picture or is_linked_name or not is_label:
             return False
         if _is_standfirst(self.segments, heading.index):
             return False

@@ -646,6 +646,20 @@ def test_the_line_above_a_table_of_contents_goes_with_it(line, link, goes):
     assert (line not in texts) is goes
 
 
+@pytest.mark.parametrize(
+    ("below", "goes"),
+    [
+        ("<ul><li><a href='https://b.test/'>The log</a></li></ul>", True),
+        ("<div><a class=btn href='https://b.test/'>Log on</a></div>", True),
+        ("<ul><li>The log of <a href='https://b.test/'>the ferry</a></li></ul>", False),
+    ],
+)
+def test_a_line_that_announces_links_left_out_goes(below, goes):
+    line = "Here is all that we know about it:"
+    texts = choice(f"<p>{TEXT}</p><p>{line}</p>{below}<p>{TEXT} Two.</p>", [TEXT, line])
+    assert (line not in texts) is goes
+
+
 @pytest.mark.parametrize(("words", "goes"), [("", True), (" is the story of a long night", False)])
 def test_stories_that_are_not_linked_to_the_last_letter_go_with_their_label(words, goes):
     story = f"<li><a href='/night'>The night the bridge was closed</a> (2){words}</li>"

@@ -707,7 +707,8 @@ def test_the_address_below_a_telephone_number_is_added(line, link, found):
 
 @pytest.mark.parametrize(("names", "count"), [("btn btn-primary", 6), ("name", 8)])
 def test_the_buttons_of_a_table_are_not_added(names, count):
-    row = "<tr><td>Boat {0}</td><td><a class='" + names + "' href=/{0}>See the {0}</a></td></tr>"
+    link = "<a class='" + names + "' href=/{0}>See the {0}</a>"
+    row = "<tr><td>Boat {0}</td><td>" + link + "</td></tr>"
     table = f"<table>{''.join(map(row.format, ('first', 'next')))}<tr><td>Oar<td>Ash</tr></table>"
     html = f"<p>{TEXT}</p><p>{TEXT} {TEXT}</p>{table}"
     assert len(choice(html, [TEXT, "Boat", "Oar", "Ash"])) == count
