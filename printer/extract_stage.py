@@ -21,9 +21,11 @@ from .extraction.extract import Trace, score_segments
 from .extraction.leftovers import drop_empty_sections, find_buttons
 from .extraction.selected_text import SelectedText
 from .html.discussion import Comments, read_comments
+from .html.index import IS_HIDDEN
 from .html.page import Page, gc_paused, read_page
 from .html.parse import element_line
 from .html.posts import Post
+from .html.visibility import HEADING_TAGS
 from .i18n import load_table
 from .images import (
     PictureSelection,
@@ -141,12 +143,12 @@ def extract_article(
     buttons = find_buttons(page, verdict.keep, is_list=verdict.kind in _ENTRY_KINDS)
     excluded = comment_elements | rules.dropped | buttons
     article = compose(ruled_page, verdict, placed, excluded, posts)
-    beginning = _first_text(article)
-    obstacle = find_obstacle(page, beginning)
-    if not beginning and not obstacle:
+    text = "\n".join(filter(None, iter_text(*article.blocks)))
+    obstacle = find_obstacle(page, text)
+    if not text and not obstacle:
         hint = "A rule for this site may remove it; try --no-rules" if rules.dropped else ""
         raise NoArticle("the page has no article", url=page.url, hint=hint)
-    if not beginning:
+    if not text:
         raise NoArticle.behind(obstacle, page.url)
     warnings = (f"{NoArticle.behind(obstacle)}",) if obstacle else ()
     warnings = (*article.warnings, *rules.warnings, *warnings)
@@ -157,17 +159,6 @@ def extract_article(
     return Extraction(
         article, page, verdict, excluded, selection, comments, rules.next_page, blocks
     )
-
-
-def _first_text(article: Article) -> str:
-    lines: list[str] = []
-    chars = 0
-    for line in iter_text(*article.blocks):
-        lines.append(line)
-        chars += len(line)
-        if chars > MAX_STUB_CHARS:
-            break
-    return "\n".join(filter(None, lines))
 
 
 Obstacle: TypeAlias = Literal["", "sign-in", "robot check", "not found", "consent", "paywall"]
@@ -184,9 +175,9 @@ _OF_SMALL_PAGES: Final[tuple[Obstacle, ...]] = ("robot check", "consent")
 
 def find_obstacle(page: Page, text: str) -> Obstacle:
     """Return the kind of page shown instead of the article with this text ('' for none), or ''."""
-    size = _size(text)
+    size = _size(text[: 2 * MAX_STUB_CHARS])
     if size > MAX_STUB_CHARS:
-        return ""
+        return "paywall" if _is_closed(page, text, is_long=True) else ""
     headings = map(element_line, islice(page.tree.iter("h1", "h2"), _MAX_LINES))
     titles = [page.metadata.title, *(heading[:_MAX_LINE_CHARS] for heading in headings)]
     titles = [title.casefold() for title in titles]
@@ -224,6 +215,8 @@ def _announces(titles: Iterable[str], obstacle: Obstacle) -> bool:
 
 
 _MAX_LINES = 12
+#: The most lines from a long text to the heading that asks to subscribe.
+_MAX_LINES_TO_HEADING = 3
 _MAX_LINE_CHARS = 160
 _CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.IGNORECASE)
 
@@ -237,17 +230,20 @@ def _has_captcha(page: Page) -> bool:
     return False
 
 
-def _is_closed(page: Page, text: str) -> bool:
-    """Return whether the lines after a short article ask readers to subscribe."""
+def _is_closed(page: Page, text: str, *, is_long: bool = False) -> bool:
+    """Return whether lines after an article, headings after a long one, ask to subscribe."""
     last = text.rstrip().rpartition("\n")[2].strip()
-    lines = [segment.text for segment in page.segments]
-    position = next((i for i in range(len(lines) - 1, -1, -1) if lines[i] == last), None)
+    lines = page.segments
+    position = next((i for i in range(len(lines) - 1, -1, -1) if lines[i].text == last), None)
     if position is None:
         return False
-    lines_below = (
-        line[:_MAX_LINE_CHARS].casefold() for line in lines[position : position + _MAX_LINES]
-    )
-    return any(phrase in line for line in lines_below for phrase in _PHRASES["paywall"])
+    below = [*lines[position : position + _MAX_LINES]]
+    if is_long:
+        flags, blocks = page.index.flags, page.index.segment_blocks
+        headings = (s for s in below[1 : 1 + _MAX_LINES_TO_HEADING] if s.block.tag in HEADING_TAGS)
+        below = [s for s in headings if not flags[blocks[s.index]] & IS_HIDDEN]
+    texts = [line.text[:_MAX_LINE_CHARS].casefold() for line in below]
+    return any(phrase in line for line in texts for phrase in _PHRASES["paywall"])
 
 
 def _select_content(

@@ -84,6 +84,21 @@ def test_articles_are_no_obstacles(title, body):
     assert find_obstacle(read, SENTENCE * 40) == ""
 
 
+@pytest.mark.parametrize(
+    ("below", "obstacle"),
+    [
+        ("<h2>This post is for paid subscribers</h2>", "paywall"),
+        ("<h2 hidden>This post is for paid subscribers</h2>", ""),
+        ("<p>Already a subscriber? Sign in</p>", ""),
+        ("<p>Boats</p><p>Nets</p><p>Oars</p><h2>For subscribers only</h2>", ""),
+    ],
+)
+def test_a_long_beginning_above_the_heading_of_a_paywall_is_known(below, obstacle):
+    text = "".join(f"<p>{SENTENCE * 4} {n}</p>" for n in range(8))
+    html = f"<html><title>Ferry</title><body><article>{text}</article><div>{below}</div></body>"
+    assert extract(html, "https://example.org/ferry").obstacle == obstacle
+
+
 def test_the_obstacle_of_an_article_is_named():
     form = f"<html><title>Sign in</title><body><h1>Sign in</h1><p>{SENTENCE}</p>{FORM}</body>"
     article = extract(form, "https://example.org/ferry")

@@ -471,9 +471,13 @@ def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:
             last = remaining[-1] if remaining else None
         if isinstance(block, Heading):
             _move_eyebrow_to_end(remaining)
-        if not (isinstance(block, Heading) and isinstance(last, Heading)) or (
-            comparison_key(plain_text(block.spans)) != comparison_key(plain_text(last.spans))
+        if (
+            isinstance(block, Heading)
+            and isinstance(last, Heading | Paragraph)
+            and comparison_key(plain_text(block.spans)) == comparison_key(plain_text(last.spans))
         ):
+            remaining[-1] = last if isinstance(last, Heading) else block
+        else:
             remaining.append(block)
     return remaining
 

@@ -165,11 +165,11 @@ def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tu
     candidates = [(segment, _MIN_SIMILAR_SCORE) for segment in _similar_headings(page, keep)]
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
     candidates += ((segment, _MIN_FIRST_HEADING_SCORE) for segment in _first_heading(page, keep))
-    candidates += [*_labels(page, keep), *_sentence_ends(page, keep), *_halves_of_pairs(page, keep)]
+    candidates += [*_labels(page, keep), *_sentence_ends(page, keep)]
     for segment, min_score in candidates:
         i = segment.index
         selected[i] |= scores[i] >= min_score and segment.text not in texts
-    for segment, min_score in _repeated_labels(page, keep):
+    for segment, min_score in (*_repeated_labels(page, keep), *_halves_of_pairs(page, keep)):
         selected[segment.index] |= scores[segment.index] >= min_score
     return tuple(selected)
 
@@ -306,7 +306,7 @@ def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
     Boxes of short lines with the same look hold pairs ('97%', 'Retention'), and so does any box
     that begins with a label ('From:', '$9').
     """
-    index = page.index
+    index, known = page.index, selected_texts(page.segments, keep)
     counts = Counter(segment.text for segment in page.segments)
     pairs: dict[tuple[tuple[str, str], ...], list[Sequence[Segment]]] = {}
     for i, start in enumerate(index.segment_begins):
@@ -315,12 +315,22 @@ def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
             boxes = (index.elements[i], *(segment.block for segment in pair))
             pairs.setdefault(tuple(map(tag_and_class, boxes)), []).append(pair)
     for similar in pairs.values():
+        # The labels of several links name them: 'Best value:', 'Puffin'.
+        named = sum(keep[s.index] and s.text.endswith(COLONS) for s, _ in similar)
+        if named > max(_MIN_PAIRS, len(similar) / 2):
+            lines = (s for pair in similar for s in pair if len(s.text) <= _MAX_PAIRED_CHARS)
+            yield from ((s, _MIN_PAIRED_SCORE) for s in lines)
         for first, second in similar:
             missing, other = (second, first) if keep[first.index] else (first, second)
             short = [
                 len(s.text) <= _MAX_PAIRED_CHARS and not s.link_chars for s in (missing, other)
             ]
             is_button = counts[missing.text] > _MIN_PAIRS and missing.text.isalpha()
+            # A few boxes may have the same figure, and many the same value below a label.
+            is_figure = any(map(str.isdecimal, missing.text))
+            is_value = is_figure and 2 * counts[missing.text] <= len(similar)
+            if not (is_value or first.text.endswith(COLONS)):
+                is_button |= missing.text in known
             is_unrelated = is_button or YEAR.search(missing.text) is not None
             is_row = len(similar) >= _MIN_PAIRS and short[1]
             is_pair = keep[first.index] != keep[second.index] and short[0] and not is_unrelated
@@ -343,7 +353,7 @@ def add_lines_between(
     """
     flags, texts = list(keep), [segment.text for segment in page.segments]
     known, pairs = selected_texts(page.segments, keep), Counter(pairwise(texts))
-    index = page.index
+    index, counts = page.index, Counter(texts)
     by_look: dict[tuple[str, ...], list[int]] = {}
     for i, block in enumerate(index.segment_blocks):
         look: list[str] = []
@@ -358,8 +368,10 @@ def add_lines_between(
             for i in lines[n + 1 : following] if below - above <= _MAX_LINES_TO_SIMILAR else ():
                 # A copy in a section of its own has other neighbors.
                 beside = pairwise(texts[i - 1 : i + 2])
-                is_copy = page.segments[i].is_link or any(pairs[pair] > 1 for pair in beside)
-                flags[i] = scores[i] >= min_score and not (texts[i] in known and is_copy)
+                is_link = page.segments[i].is_link
+                is_copy = texts[i] in known and (is_link or any(pairs[pair] > 1 for pair in beside))
+                is_copy |= is_link and counts[texts[i]] > _MIN_PAIRS
+                flags[i] = scores[i] >= min_score and not is_copy
     return tuple(flags)
 
 

@@ -16,7 +16,7 @@ from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, is_source_line, page_labels
 from ..text import COLONS, YEAR, class_pattern, count_words
 from ..urls import host_of, resolve
-from .selected_text import TERM_TAGS, SelectedText, is_internal_link
+from .selected_text import TERM_TAGS, SelectedText, is_drawn_as_button, is_internal_link
 
 _MAX_NOTICE_CHARS = 300
 _URL = re.compile(r"https?://\S+")
@@ -412,10 +412,16 @@ def _find_stories_below(selected: SelectedText, label: int, total: int) -> range
     return stories if is_list and chars <= _MAX_STORIES_SHARE * total else None
 
 
+#: The share of a line that is a link from which the line is the title of a story.
+_MIN_LINKED_STORY = 0.7
+
+
 def _has_target(segment: Segment) -> bool:
     """Return whether a line is a link that leads somewhere, not an anchor: '<a name="faq">'."""
-    link = enclosing_link(segment.leaves[0].element) if segment.is_link else None
-    return segment.is_link and (link is None or link.get("href") is not None)
+    if segment.link_chars < _MIN_LINKED_STORY * len(segment.text):
+        return False
+    link = enclosing_link(segment.leaves[0].element)
+    return segment.is_link if link is None else link.get("href") is not None
 
 
 _MIN_CARDS_BELOW = 2
@@ -623,28 +629,6 @@ def _lines_of_item(selected: SelectedText, heading: int, item: HtmlElement) -> l
     return lines if len(lines) <= 3 and heading in ends else []
 
 
-_MIN_NEWSWIRE_TERMS = 4
-_MIN_LINKED_TERMS = 0.7
-_MIN_OTHER_CHARS = 400
-
-
-def drop_headline_lists(selected: SelectedText) -> None:
-    """Drop definition lists whose terms are links to other pages, if there is enough other text."""
-    index = selected.index
-    headlines: set[int] = set()
-    for position, tag in enumerate(index.tags if "dl" in index.tags else ()):
-        if tag != "dl":
-            continue
-        lines = index.segment_range(position)
-        terms = [s for s in selected.segments[lines.start : lines.stop] if s.block.tag == "dt"]
-        chars = sum(len(term.text) for term in terms)
-        linked = sum(term.link_chars for term in terms)
-        if len(terms) >= _MIN_NEWSWIRE_TERMS and linked > _MIN_LINKED_TERMS * chars:
-            headlines.update(lines)
-    if headlines and selected.total() - selected.size(headlines) >= _MIN_OTHER_CHARS:
-        selected.drop(headlines)
-
-
 _MAX_ANNOUNCEMENT_CHARS = 30
 _MAX_STORIES_LABEL_CHARS = 80
 _MAX_LAST_LINE_CHARS = 120
@@ -658,12 +642,17 @@ def drop_announcements(selected: SelectedText) -> None:
         segment, following = selected.segments[i], selected.segments[i + 1]
         if not selected.keep[i] or selected.keep[i + 1] or segment.block.tag in TERM_TAGS:
             continue
-        is_above_story = segment.block.tag not in HEADING_TAGS and selected.is_story(following)
+        is_item = following.is_link and following.block.tag == "li"
+        is_above_story = segment.block.tag not in HEADING_TAGS and (
+            is_item or selected.is_story(following) or is_drawn_as_button(following)
+        )
         max_chars = _MAX_STORIES_LABEL_CHARS if is_above_story else _MAX_ANNOUNCEMENT_CHARS
         is_above_link = following.is_link and not selected.is_story(following)
         if i == last and not (is_above_link or _is_above_medium(segment.block)):
             max_chars = _MAX_LAST_LINE_CHARS
         is_label = len(segment.text) <= max_chars and segment.text.endswith(COLONS)
+        is_above_gap = segment.block.tag in HEADING_TAGS and not any(selected.keep[i + 1 : i + 3])
+        is_label |= is_above_gap and fold_words(segment.text) in page_labels("story_labels")
         selected.keep[i] = not (is_label or _is_heading_of_stories(selected, i))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from functools import partial
 from itertools import accumulate, groupby, islice, pairwise
 from operator import mul
 
@@ -26,6 +27,7 @@ from ..text import (
     SCENE_BREAK,
     class_pattern,
     continues_drop_cap,
+    count_words,
     has_currency_sign,
     is_placeholder,
 )
@@ -92,9 +94,10 @@ def complete_elements(selected: SelectedText) -> None:
             share = 1 if is_amid or share > _MOSTLY_SELECTED else share
         is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
-            has_hints = kind == "article" and is_list
+            recurs = partial(_is_button, selected, has_hints=kind == "article" and is_list)
             for line in lines:
-                is_button = tag != "table" and _is_button(selected, line, has_hints=has_hints)
+                is_drawn = " " in line.text and is_drawn_as_button(line)
+                is_button = is_drawn if tag == "table" else recurs(line)
                 selected.keep[line.index] |= not is_button
         elif is_list and share > 0:
             max_share = _MAX_STRAY_SHARES.get(kind, _MAX_STRAY_SHARE)
@@ -443,7 +446,9 @@ def drop_labels(selected: SelectedText) -> None:
     kind = selected.kind
     for i, segment in enumerate(selected.segments):
         is_short = selected.keep[i] and len(segment.text) <= _MAX_LABEL_CHARS
-        if is_short and _is_interface_label(segment, kind):
+        if is_short and (section := _advertised_section(selected, segment)):
+            selected.drop(section)
+        elif is_short and _is_interface_label(segment, kind):
             selected.keep[i] = kind != "article" and bool(_GROUPED_NUMBER.fullmatch(segment.text))
         elif is_short and i and is_advertisement_label(selected.segments[i - 1].text):
             selected.keep[i] = not _leads_away(selected, segment)
@@ -456,6 +461,20 @@ def drop_labels(selected: SelectedText) -> None:
             headings = {s.block for s in above if s.block.tag in HEADING_TAGS}
             recurs = selected.counts[segment.text] > 1 and kind in ("article", "documentation")
             selected.keep[i] &= not (recurs or segment.block.getparent() in headings)
+
+
+#: The most lines in a section of advertising.
+_MAX_ADVERTISEMENT_LINES = 20
+
+
+def _advertised_section(selected: SelectedText, heading: Segment) -> range:
+    """Return the section of a heading such as 'Advertisement: Our book', else an empty range."""
+    begin, tag = heading.index, heading.block.tag
+    is_named = tag in HEADING_TAGS and ":" in heading.text[:-1]
+    if not is_named or not is_advertisement_label(heading.text):
+        return range(0)
+    lines = selected.segments[begin + 1 : begin + 1 + _MAX_ADVERTISEMENT_LINES]
+    return range(begin, next((s.index for s in lines if "h1" < s.block.tag <= tag), begin))
 
 
 def _leads_away(selected: SelectedText, segment: Segment) -> bool:
@@ -522,6 +541,22 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     return is_action and not has_currency_sign(segment.text)
 
 
+#: The most words of the end of a letter ('Yours sincerely,') and of the name below.
+_MAX_CLOSING_WORDS = 5
+_PHONE_NUMBER = re.compile(r"\+?[0-9(][0-9 ()./-]{6,20}")
+
+
+def _belongs_below(line: Segment, below: Segment) -> bool:
+    """Return whether a line is the name below a letter, or an e-mail address below a number."""
+    if _PHONE_NUMBER.fullmatch(line.text):
+        return below.is_link and link_target(below).startswith("mailto:")
+    words = [count_words(text[:_MAX_LABEL_CHARS]) for text in (line.text, below.text)]
+    are_paragraphs = line.block.tag == below.block.tag == "p" and not below.link_chars
+    is_letter = are_paragraphs and line.block.getparent() is below.block.getparent()
+    is_signed = line.text[-1] in ",，" and below.text[0].isupper()
+    return is_letter and is_signed and 0 < min(words) <= max(words) <= _MAX_CLOSING_WORDS
+
+
 #: Elements with a number that does not count the heading below.
 _UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
 #: The time above a part of a live report: '12.30pm:'.
@@ -542,6 +577,7 @@ def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bo
         tags = segment.block.tag, following.block.tag
         if is_number and tags[0] not in _UNCOUNTED_TAGS and tags[1] in HEADING_TAGS:
             numbers_above.append((i, int(segment.text)))
+        flags[i + 1] |= flags[i] and _belongs_below(segment, following)
         is_inside = i > 0 and flags[i - 1] and flags[i + 1]
         if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):
             flags[i] = True

@@ -311,13 +311,18 @@ _MAX_LINES_BETWEEN_PRICES = 3
 _MIN_PRICE_SHARE = 0.3
 
 
-def add_product_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with a product's price below its name, the lowest of several."""
+def add_product_price(
+    segments: Sequence[Segment], keep: Sequence[bool], kind: str = "product"
+) -> tuple[bool, ...]:
+    """Return the selection with the lowest price below a product's name, or above a cart button."""
     flags = list(keep)
     names = (segment.index for segment in segments if segment.block.tag == "h1")
     for name in islice(names, _MAX_MAIN_HEADINGS):
-        below = [*filter(_is_price, segments[name + 1 :][:_MAX_LINES_BELOW_NAME])]
-        if any(keep[segment.index] for segment in below):
+        lines = segments[name + 1 :][:_MAX_LINES_BELOW_NAME]
+        below = [*filter(_is_price, lines)]
+        buttons = [line.block.get("class") or "" for line in lines if line.block.tag == "button"]
+        is_other = kind != "product" and not any("cart" in names for names in buttons)
+        if is_other or any(keep[segment.index] for segment in below):
             break
         amounts = {segment.index: _amount(segment) for segment in below}
         prices = [i for i in amounts if amounts[i]]
@@ -361,8 +366,10 @@ def _is_price(segment: Segment) -> bool:
 
 
 _MIN_LEAD_WORDS = 4
-_MAX_ANNOUNCED_ITEMS = 25
-_MAX_ANNOUNCED_LINES = 30
+#: The most items below a line that ends in ':', and below any other.
+_MAX_ANNOUNCED_ITEMS = 150
+_MAX_HEADED_ITEMS = 25
+_MAX_ANNOUNCED_LINES = 160
 #: The lowest mean score of names (not headlines), which may be links to pages of the site, and of
 #: the items below a shorter line ('Shops:'), and the largest mean length of names.
 _MIN_LISTED_SCORE = 0.3
@@ -391,7 +398,8 @@ def add_announced_lists(
         default = last if last < limit else position + 1
         end = next((j for j in range(position + 1, limit) if keep[j]), default)
         items = page.segments[position + 1 : end]
-        if len(items) <= is_line or not _is_one_list(items):
+        most = _MAX_ANNOUNCED_ITEMS if is_line else _MAX_HEADED_ITEMS
+        if not is_line < len(items) <= most or not _is_one_list(items):
             continue
         score = mean(scores[position + 1 : end])
         is_line &= score >= _MIN_LISTED_SCORE or count_words(segment.text[:500]) >= _MIN_LEAD_WORDS
@@ -419,8 +427,6 @@ def _is_one_list(items: Sequence[Segment]) -> bool:
     blocks = [item.block for item in items]
     if len(items) >= _MIN_LINES_OF_LIST and len({*blocks}) == 1:
         return bool(blocks[0].tag == "p")
-    if len(items) > _MAX_ANNOUNCED_ITEMS:
-        return False
     boxes = {_box_of_list(block if block.tag == "li" else block.getparent()) for block in blocks}
     return len(boxes) == 1 and None not in boxes
 

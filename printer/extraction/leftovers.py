@@ -213,6 +213,9 @@ class _Sections:
             is_minority = (
                 are_few if self.has_printed_pictures else 2 * len(alike) < self.looks[look]
             )
+            # A call to action ends the section around it, unlike a name in a list of names.
+            if self.is_article:
+                is_minority |= all(len(s.lines) == 1 and s.following < level for s in alike)
             if is_minority or (self.is_unplaced_list and _are_controls([s.lines for s in alike])):
                 for section in alike:
                     self.keep[section.heading.index] = False
@@ -265,7 +268,9 @@ class _Sections:
         """Return whether a label is above logos, teasers or other lines without a picture."""
         heading = section.heading
         is_linked_name = bool(heading.link_chars) and not self.has_printed_pictures
-        if section.has_picture or is_linked_name or len(heading.text) > _MAX_HEADING_CHARS:
+        is_label = len(heading.text) <= _MAX_HEADING_CHARS
+        is_label |= self.is_article and [line.is_link for line in section.lines] == [True]
+        if section.has_picture or is_linked_name or not is_label:
             return False
         if _is_standfirst(self.segments, heading.index):
             return False

@@ -744,15 +744,16 @@ def _has_few_links(segments: Sequence[Segment], max_share: float) -> bool:
     chars = sum(len(segment.text) for segment in segments)
     linked = sum(segment.link_chars for segment in segments)
     if linked > max_share * chars:
-        leaves = (leaf for segment in segments for leaf in segment.leaves)
-        linked -= sum(len(leaf.text.strip()) for leaf in leaves if _opens_note(leaf))
+        leaves = ((leaf, segment) for segment in segments for leaf in segment.leaves)
+        linked -= sum(len(leaf.text.strip()) for leaf, line in leaves if _stays(leaf, line))
     return linked <= max_share * chars
 
 
-def _opens_note(leaf: Leaf) -> bool:
-    """Return whether a text is a link whose script shows a note."""
+def _stays(leaf: Leaf, line: Segment) -> bool:
+    """Return whether a text is a link to a note, or within the page from a part of a line."""
     link = enclosing_link(leaf.parent)
-    return link is not None and (link.get("href") or "").startswith("javascript:")
+    href = "" if link is None else link.get("href") or ""
+    return href.startswith("javascript:") or (href.startswith("#") and not line.is_link)
 
 
 def _class_and_id(index: PageIndex, i: int) -> str:

@@ -717,6 +717,15 @@ def test_a_heading_that_is_repeated_at_once_stands_once() -> None:
     assert [type(block) for block in article.blocks] == [Paragraph, Heading, Paragraph]
 
 
+def test_a_paragraph_that_the_heading_below_repeats_is_dropped() -> None:
+    article = compose_article(
+        "<p>a<p>The largest boats (2023)<h3>The largest boats (2023)</h3><p>b"
+    )
+    assert [type(block) for block in article.blocks] == [Paragraph, Heading, Paragraph]
+    article = compose_article("<p>a<p>The largest boats:<h3>Boats of 2023</h3><p>b")
+    assert len(article.blocks) == 4
+
+
 def test_a_quotation_mark_of_its_own_is_dropped() -> None:
     article = compose_article("<p>a<blockquote><p>Words</p><p>\u201c</p></blockquote><p>\u201d<p>b")
     assert article.text == "a\n\nWords\n\nb"

@@ -196,3 +196,44 @@ def test_a_copy_in_a_section_of_its_own_is_selected(
     lines = [segment.index for segment in page.segments if segment.block.tag == "p"]
     keep = [segment.index not in lines[1:3] for segment in page.segments]
     assert add_lines_between(page, keep, [0.7] * len(keep))[lines[1]] == found
+
+
+def test_a_figure_that_a_few_boxes_share_stays_in_each() -> None:
+    figures = ("85%", "60%", "85%", "40%", "30%")
+    boxes = "".join(
+        f"<div class=crew><p class=up>{figure} said yes</p><p class=down>Of crew {n}</p></div>"
+        for n, figure in enumerate(figures)
+    )
+    page = read_page(f"<html><body>{boxes}</body></html>")
+    keep = [i != 4 for i in range(10)]
+    assert add_similar(page, keep, [0.4] * 10)[4]
+    alike = read_page(f"<body>{boxes.replace('60%', '85%').replace('40%', '85%')}</body>")
+    assert not add_similar(alike, keep, [0.4] * 10)[4]
+
+
+def test_a_value_below_a_label_stays_however_often_it_recurs() -> None:
+    box = "<div class=boat><b>Boat {}</b><div><div>Of:<p>Red oak</p></div></div></div>"
+    page = read_page(f"<body>{''.join(map(box.format, range(4)))}</body>")
+    keep = [segment.text != "Red oak" or segment.index < 3 for segment in page.segments]
+    assert all(add_similar(page, keep, [0.4] * len(keep)))
+
+
+@pytest.mark.parametrize(("label", "count"), [("Best {}:", 4), ("Best {}", 0)])
+def test_the_names_that_labels_announce_stay(label: str, count: int) -> None:
+    uses = ("of all", "in fog", "at anchor", "for three")
+    boxes = "".join(
+        f"<div class=pick><p>{label.format(use)}</p><a class=buy href=//b.org/{n}>Boat {n}</a></div>"
+        for n, use in enumerate(uses)
+    )
+    page = read_page(f"<body><p>{TEXT}</p>{boxes}</body>")
+    keep = [not segment.is_link for segment in page.segments]
+    assert sum(add_similar(page, keep, [0.3] * len(keep))) == sum(keep) + count
+
+
+def test_a_button_between_similar_lines_is_not_added() -> None:
+    line = "<div class=pick>Boat {0}</div><div class=pick><a href=#{0}>{1}</a></div>"
+    for label, count in (("Jump to it", 0), ("The {0} boat", 3)):
+        html = "".join(line.format(n, label.format(n)) for n in "1234")
+        page = read_page(f"<body>{html}</body>")
+        keep = [not segment.is_link for segment in page.segments]
+        assert sum(add_lines_between(page, keep, [0.4] * 8)) == sum(keep) + count

@@ -549,17 +549,6 @@ def test_a_card_of_another_story_in_the_text_goes():
     assert len(choice(paragraphs * 2 + box.format("/b") * 3, [""])) > 6
 
 
-def test_a_newswire_after_the_text_goes():
-    wire = "".join(
-        f"<dt>10:{n}0 <a href='/{n}'>The harbour of Wick is closed</a></dt><dd>Nobody knows why.</dd>"
-        for n in range(5)
-    )
-    html = f"<p>{TEXT}</p>" * 6 + f"<dl>{wire}</dl>"
-    assert choice(html, [TEXT, "harbour", "Nobody"]) == [TEXT] * 6
-    terms = wire.replace("<a", "<b").replace("</a", "</b")
-    assert len(choice(html.replace(wire, terms), [TEXT, "harbour", "Nobody"])) == 16
-
-
 def test_a_heading_with_the_sign_of_the_author_goes():
     sign = "<h5 class=block-authorshort>af Kester</h5>"
     html = f"<h1>Ferries</h1><p>{TEXT}</p>{sign}<p>{TEXT} Again.</p>"
@@ -629,3 +618,47 @@ def test_links_below_the_text_of_several_entries_stay():
     assert "Explore ways to sail to Nairn" in choice(html, [""])
     html = part.format("Wick") + f"<p>{TEXT} Again.</p>"
     assert "Explore ways to sail to Wick" not in choice(html, [""])
+
+
+@pytest.mark.parametrize(
+    ("line", "link", "goes"),
+    [
+        ("Jump to the section that you came here for:", "#{}", True),
+        ("Jump to the section that you came here for:", "https://b.test/{}", False),
+        ("Jump to the section that you came here for", "#{}", False),
+    ],
+)
+def test_the_line_above_a_table_of_contents_goes_with_it(line, link, goes):
+    entries = "".join(f"<li><a href='{link.format(n)}'>The tide {n}</a></li>" for n in range(3))
+    parts = "".join(f"<h2 id={n}>The tide {n}</h2><p>{TEXT} {n}</p>" for n in range(3))
+    texts = choice(f"<p>{TEXT}</p><p>{line}</p><ul>{entries}</ul>{parts}", [""])
+    assert (line not in texts) is goes
+
+
+@pytest.mark.parametrize(
+    ("below", "goes"),
+    [
+        ("<ul><li><a href='https://b.test/'>The log</a></li></ul>", True),
+        ("<div><a class=btn href='https://b.test/'>Log on</a></div>", True),
+        ("<ul><li>The log of <a href='https://b.test/'>the ferry</a></li></ul>", False),
+    ],
+)
+def test_a_line_that_announces_links_left_out_goes(below, goes):
+    line = "Here is all that we know about it:"
+    texts = choice(f"<p>{TEXT}</p><p>{line}</p>{below}<p>{TEXT} Two.</p>", [TEXT, line])
+    assert (line not in texts) is goes
+
+
+@pytest.mark.parametrize(("words", "goes"), [("", True), (" is the story of a long night", False)])
+def test_stories_that_are_not_linked_to_the_last_letter_go_with_their_label(words, goes):
+    story = f"<li><a href='/night'>The night the bridge was closed</a> (2){words}</li>"
+    other = "<li><a href='/day'>The day the bridge was opened</a></li>"
+    html = f"<p>{TEXT}</p><p>Also read:</p><ul>{story}{other}</ul><h2>Quays</h2><p>{TEXT} Two</p>"
+    assert (len(choice(html, [""])) == 3) is goes
+
+
+@pytest.mark.parametrize(("heading", "goes"), [("Up next", True), ("Up to the bridge", False)])
+def test_the_heading_of_stories_goes_though_a_line_is_below_them(heading, goes):
+    stories = "<p>Boats</p><p>Piers of old</p>"
+    html = f"<p>{TEXT}</p><h2>{heading}</h2>{stories}<p>Thanks for visiting us!</p>"
+    assert (heading not in choice(html, [TEXT, "Up", "Thanks"])) is goes

@@ -659,3 +659,56 @@ def test_a_link_to_another_site_below_the_label_of_an_advertisement_goes(site, g
     tip = f"<p>Anzeige</p><div>Tip: <a href='{site}/ropes'>Ropes of all lengths</a></div>"
     html = f"<p>{TEXT}</p>{tip}<p>{TEXT} Again.</p>"
     assert len(choice(html, [TEXT, "Ropes"], "listing")) == (2 if goes else 3)
+
+
+@pytest.mark.parametrize(
+    ("heading", "goes"),
+    [
+        ("<h2>Advertisement: Our book of knots</h2>", True),
+        ("<h2>Anzeige: Unser Buch</h2>", True),
+        ("<h2>Advertisement</h2>", False),
+        ("<h2>A history of advertising: boats</h2>", False),
+    ],
+)
+def test_a_section_of_advertising_goes_with_its_heading(heading, goes):
+    text = f"<p>{TEXT} Buy it.</p><h3>Order</h3><p>{TEXT} Now.</p>"
+    html = f"<h2>Tides</h2><p>{TEXT}</p>{heading}{text}<h2>Piers</h2><p>{TEXT} Again.</p>"
+    assert (len(choice(html, [""])) == 4) is goes
+    last = f"<h2>Tides</h2><p>{TEXT}</p>{heading}{text}"
+    assert f"{TEXT} Now." in choice(last, [""])
+
+
+@pytest.mark.parametrize(
+    ("closing", "name", "found"),
+    [
+        ("<p>See you on the quay,</p>", "<p>Orla F. Fennimoor</p>", True),
+        ("<p>See you on the quay.</p>", "<p>Orla F. Fennimoor</p>", False),
+        ("<p>See you on the quay,</p>", "<p><a href=/orla>Orla Fennimoor</a></p>", False),
+        ("<p>See you on the quay,</p>", "<p>share this with all of your friends</p>", False),
+    ],
+)
+def test_the_name_below_a_letter_is_added(closing, name, found):
+    html = f"<div><p>{TEXT}</p>{closing}{name}</div>"
+    assert (len(choice(html, [TEXT, "See you"])) == 3) is found
+
+
+@pytest.mark.parametrize(
+    ("line", "link", "found"),
+    [
+        ("021-794-3112", "mailto:quay@ferry.test", True),
+        ("021-794-3112", "/contact", False),
+        ("At the old pier", "mailto:quay@ferry.test", False),
+    ],
+)
+def test_the_address_below_a_telephone_number_is_added(line, link, found):
+    html = f"<p>{TEXT}</p><div><p>{line}</p><div><a href='{link}'>quay@ferry.test</a></div></div>"
+    assert (len(choice(html, [TEXT, line], "service")) == 3) is found
+
+
+@pytest.mark.parametrize(("names", "count"), [("btn btn-primary", 6), ("name", 8)])
+def test_the_buttons_of_a_table_are_not_added(names, count):
+    link = "<a class='" + names + "' href=/{0}>See the {0}</a>"
+    row = "<tr><td>Boat {0}</td><td>" + link + "</td></tr>"
+    table = f"<table>{''.join(map(row.format, ('first', 'next')))}<tr><td>Oar<td>Ash</tr></table>"
+    html = f"<p>{TEXT}</p><p>{TEXT} {TEXT}</p>{table}"
+    assert len(choice(html, [TEXT, "Boat", "Oar", "Ash"])) == count

@@ -286,3 +286,10 @@ def test_the_entries_of_a_live_report_have_their_times(line: str, count: int) ->
     keep = [segment.text.startswith("The boat") for segment in page.segments]
     assert sum(add_live_times(page, keep)) == sum(keep) + count
     assert sum(add_live_times(page, [*keep[:4], *[False] * (len(keep) - 4)])) == 2
+
+
+@pytest.mark.parametrize(("names", "count"), [("add_to_cart", 1), ("menu", 0)])
+def test_an_article_about_a_product_for_sale_has_its_price(names: str, count: int) -> None:
+    html = f"<h1>Oar</h1><p>$48</p><button class={names}>Take it</button><p>It is of ash.</p>"
+    page = read_page(f"<body>{html}</body>")
+    assert sum(add_product_price(page.segments, [False] * 4, "article")) == count

@@ -408,3 +408,17 @@ def test_a_heading_repeated_in_boxes_whose_lines_were_not_selected_goes() -> Non
     assert (
         choice(html.replace("Key data", "Her data", 1), [TEXT, "Key data"]).count("Key data") == 2
     )
+
+
+@pytest.mark.parametrize(("following", "count"), [("h2", 0), ("h4", 3)])
+def test_headings_of_calls_go_from_the_ends_of_sections(following: str, count: int) -> None:
+    title = (
+        "Row with us on the river, in a boat of oak or of ash, at dawn or in the evening, all year"
+    )
+    call = f"<h4>{title}</h4><div><a href=/book>Book a boat</a></div>"
+    parts = "".join(f"<{following}>Oar {n}</{following}><p>{TEXT} {n}</p>{call}" for n in range(3))
+    page = read_page(f"<body>{parts}<{following}>End</{following}><p>{TEXT}</p></body>")
+    keep = [not segment.is_link for segment in page.segments]
+    flags = drop_empty_sections(SelectedText(page, keep), ())
+    texts = [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
+    assert texts.count(title) == count

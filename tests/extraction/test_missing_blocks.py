@@ -247,7 +247,7 @@ def test_a_stretch_can_begin_the_page() -> None:
             "Sheep Pigs",
         ),
         (f"{TEXT} It carries:", '<li><a href="//b.org">Sheep</a></li><li>Pigs</li>', "Sheep Pigs"),
-        (f"{TEXT} It carries:", "<li>Sheep</li>" * 30, ""),
+        (f"{TEXT} It carries:", "<li>Sheep</li>" * 155, ""),
         (
             f"{TEXT} It carries:",
             "<li><ul><li><a href=//b.org>Sheep</a></li></ul></li></ul>"
@@ -307,6 +307,22 @@ def test_a_list_of_likely_names_in_the_text_is_selected(
     page = read_page(html, "https://example.org/")
     keep = [segment.block.tag == "p" for segment in page.segments]
     assert sum(add_announced_lists(page, keep, [score] * len(keep))) == sum(keep) + count
+
+
+def test_a_long_list_that_a_line_announces_is_selected() -> None:
+    items = "".join(f"<li><a href=/{n}>Boat {n}</a></li>" for n in range(120))
+    for line, count in (("These are worth a look:", 120), ("These are worth a look.", 0)):
+        html = f"<body><p>{TEXT}</p><p>{line}</p><ul>{items}</ul><h2>Quays</h2><p>{TEXT} Yes.</p>"
+        page = read_page(html, "https://example.org/")
+        keep = [not segment.is_link for segment in page.segments]
+        assert sum(add_announced_lists(page, keep, [0.4] * len(keep))) == sum(keep) + count
+
+
+@pytest.mark.parametrize(("rating", "found"), [(": 4.5 stars", True), ("", False)])
+def test_a_list_of_places_in_the_page_is_a_block_if_it_says_more(rating: str, found: bool) -> None:
+    items = "".join(f"<li><a href=#b{n}>The boat {n}</a>{rating}</li>" for n in range(3))
+    html = f"<p>{TEXT}</p><ul>{items}</ul><p>{TEXT}</p>"
+    assert bool(added(html)) is found
 
 
 @pytest.mark.parametrize(("text", "count"), [(TEXT, 4), ("A line", 0)])
