@@ -438,7 +438,7 @@ class Article:
     name of its part of the site, ``confidence`` the extraction's, from 0 to 1.  ``key`` and
     ``keywords`` are its key paragraphs and its topics, if requested.  ``obstacle`` is what the page
     seems to show instead of an article: 'sign-in', 'robot check', 'not found', 'consent' or
-    'paywall'.
+    'paywall'.  ``kind`` is the kind of page, such as 'forum' or 'product'.
     """
 
     title: str
@@ -456,6 +456,7 @@ class Article:
     keywords: tuple[str, ...] = ()
     obstacle: str = ""
     section: str = ""
+    kind: str = "article"
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -497,6 +498,7 @@ class Article:
             "warnings": list(self.warnings),
             **({"obstacle": self.obstacle} if self.obstacle else {}),
             **({"section": self.section} if self.section else {}),
+            **({"kind": self.kind} if self.kind != "article" else {}),
             **({"keywords": self.keywords, "key": [*map(to_data, self.key)]} if self.key else {}),
         }
 
