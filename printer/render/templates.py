@@ -431,7 +431,7 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     """Return whether a paragraph is a heading, though not marked up as one.
 
     It is a short bold line, perhaps with small print, a question before its answer, or a short line
-    without final punctuation before code or a paragraph.
+    without final punctuation before code, a list or a paragraph.
     """
     text = plain_text(block.spans).strip()
     if isinstance(following, Heading | Rule | None) or not text or "\n" in text:
@@ -456,8 +456,9 @@ def _is_plain_label(text: str, following: Block) -> bool:
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
     if not last.isalnum() or len(text) > MAX_PLAIN_LABEL_CHARS:
         return False
-    if isinstance(following, Code):
-        return len(text) <= MAX_CODE_LABEL_CHARS
+    if isinstance(following, Code | List):
+        is_named = isinstance(following, Code) or not text[0].islower()
+        return is_named and len(text) <= MAX_CODE_LABEL_CHARS
     min_length = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELED_CHARS)
     return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= min_length
 
@@ -526,7 +527,7 @@ def is_labeled_line(block: Block | FigureRow | None, max_chars: int = MAX_LINE_C
     entry = _ENTRY.fullmatch(text) if len(text) <= max_chars else None
     if entry is None or not isinstance(block, Paragraph):
         return False
-    is_marked = entry[1] or "strong" in block.spans[0].marks
+    is_marked = entry[1] or " → " in text or "strong" in block.spans[0].marks
     return bool(is_marked) or not text.endswith((".", "!", "?", "…"))
 
 

@@ -174,6 +174,8 @@ def test_pages_are_not_extended_against_the_options(options):
         (paragraph(Span("What you need", ("strong",))), List(()), True),
         (paragraph("Note"), paragraph(WORDS), True),
         (paragraph("main.go"), Code("x"), True),
+        (paragraph("Tools of the mill"), items("A wheel"), True),
+        (paragraph("so we took"), items("A wheel"), False),
         (paragraph("NEWS OF THE BAY"), paragraph("A lamp and a pair of oars were found."), True),
         (paragraph("“GONE FOR GOOD”"), paragraph("A lamp and a pair of oars were found."), True),
         (paragraph("BBC 中文站 10月报"), paragraph("A lamp and a pair of oars were found."), False),
