@@ -498,7 +498,6 @@ class Article:
             "warnings": list(self.warnings),
             **({"obstacle": self.obstacle} if self.obstacle else {}),
             **({"section": self.section} if self.section else {}),
-            **({"kind": self.kind} if self.kind != "article" else {}),
             **({"keywords": self.keywords, "key": [*map(to_data, self.key)]} if self.key else {}),
         }
 

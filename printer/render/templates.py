@@ -473,10 +473,6 @@ def _is_question(block: Paragraph, text: str, following: Block) -> bool:
     )
 
 
-#: The last characters of a sentence, or of a line that introduces the next one.
-_SENTENCE_ENDS = ".!?…。！？۔।:："
-
-
 def find_entries(blocks: Sequence[Block | FigureRow]) -> frozenset[int]:
     """Return the indices of the paragraphs that are lines of a list, an address or a greeting.
 
@@ -488,28 +484,27 @@ def find_entries(blocks: Sequence[Block | FigureRow]) -> frozenset[int]:
         for end in (0, -1):
             while run and not _is_entry(blocks[run[end]]):
                 del run[end]
-        entries = sum(_is_entry(blocks[i]) for i in run)
-        if 2 * entries > len(run) and (len(run) > 1 or has_short_lines(blocks[run[0]])):
+        is_list = 2 * sum(_is_entry(blocks[i]) for i in run) > len(run)
+        if is_list and (len(run) > 1 or has_short_lines(blocks[run[0]])):
             found.update(run)
     return frozenset(found)
 
 
-def _is_line(block: Block | FigureRow | None) -> bool:
+def _is_line(block: Block | FigureRow) -> bool:
     """Return whether a paragraph may be a line of a list; one with a label may be longer."""
     if not isinstance(block, Paragraph) or block.standfirst:
         return False
-    if has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS):
-        return True
     is_short = len(plain_text(block.spans).strip()) <= MAX_LINE_CHARS
-    return is_short and not has_mark_throughout(block.spans, "strong")
+    is_line = is_short and not has_mark_throughout(block.spans, "strong")
+    return is_line or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
-def _is_entry(block: Block | FigureRow | None) -> bool:
+def _is_entry(block: Block | FigureRow) -> bool:
     """Return whether a line has a label, or several parts, or does not end like a sentence."""
     if not isinstance(block, Paragraph):
         return False
-    end = plain_text(block.spans).rstrip(" ’”»'\"")
-    is_open = bool(end) and end[-1] not in _SENTENCE_ENDS
+    end = plain_text(block.spans).rstrip(" ’”»'\"")[-1:]
+    is_open = end not in ".!?…。！？۔।:："
     return is_open or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
@@ -525,16 +520,14 @@ def is_labeled_line(block: Block | FigureRow | None, max_chars: int = MAX_LINE_C
     """Return whether a paragraph is numbered or 'Label: value' rather than a sentence."""
     text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
     entry = _ENTRY.fullmatch(text) if len(text) <= max_chars else None
-    if entry is None or not isinstance(block, Paragraph):
-        return False
-    is_marked = entry[1] or " → " in text or "strong" in block.spans[0].marks
-    return bool(is_marked) or not text.endswith((".", "!", "?", "…"))
+    is_bold = isinstance(block, Paragraph) and "strong" in block.spans[0].marks
+    is_sentence = text.endswith((".", "!", "?", "…")) and not (is_bold or " → " in text)
+    return entry is not None and (bool(entry[1]) or not is_sentence)
 
 
-def heads_entries(block: Paragraph, before: Block | None, following: Block | None) -> bool:
+def heads_entries(block: Paragraph, following: Block | FigureRow | None) -> bool:
     """Return whether a line names the entry that the 'Label: value' lines below describe."""
-    is_first = not (_is_line(before) and _is_entry(before)) and not is_labeled_line(block)
-    return is_first and is_labeled_line(following, MAX_LONG_ENTRY_CHARS)
+    return not is_labeled_line(block) and is_labeled_line(following, MAX_LONG_ENTRY_CHARS)
 
 
 MAX_UNBROKEN_CELL_CHARS = 400

@@ -940,6 +940,9 @@ def test_typed_bullets_make_a_list() -> None:
         ["sheep"], ["a piano that\nnobody plays"], ["doctors"],
     ]  # fmt: skip
     assert list(iter_text(above, below)) == ["It takes:", "Not cows."]
+    (dashed,) = compose_article("<p>- Nets and lines<br>- Oars<br>- Paint it first.</p>").blocks
+    assert isinstance(dashed, List)
+    assert len(dashed.items) == 3
     first, text, second = compose_article("<p>● a<p>● b<p>c<p>● d").blocks
     assert isinstance(first, List)
     assert isinstance(text, Paragraph)
