@@ -41,6 +41,7 @@ from printer.render.templates import (
     is_code_title,
     is_label,
     is_verse,
+    list_class,
     table_class,
 )
 from printer.render.weasy import engine, figure_placement
@@ -245,6 +246,13 @@ def test_a_list_of_short_items_is_not_justified():
     ]
 
 
+@pytest.mark.parametrize(("count", "is_loose"), [(1, False), (3, True)])
+def test_a_list_is_loose_if_most_items_have_several_paragraphs(count, is_loose):
+    long_items = [Item((paragraph(WORDS), paragraph("It is dry.")))] * count
+    listed = List((*long_items, *[Item((paragraph(WORDS),))] * 2))
+    assert ("loose" in list_class(listed)) is is_loose
+
+
 def test_an_item_that_is_a_list_has_no_mark_of_its_own():
     inner = items("A stone", "A wheel")
     nested = article(List((Item((paragraph("The mill"), inner)), Item((items("A brook"),)))))
@@ -404,6 +412,25 @@ def test_a_table_of_many_words_is_not_kept_on_one_page():
         return table_class({}, Table((), ((cell, cell),) * 4))
 
     assert (kind(5), kind(40)) == ("short", "table")
+    rows = ((Cell((paragraph("A wheel"),)),) * 2,)
+    assert [table_class({}, Table((), rows * count)) for count in (12, 13)] == ["short", "table"]
+
+
+def test_code_of_some_lines_is_kept_on_one_page():
+    def is_short(count: int) -> bool:
+        code = Code("\n".join(["turn(wheel)"] * count))
+        return '<pre class="short' in render_html([article(paragraph(WORDS), code)], {}).html
+
+    assert (is_short(11), is_short(14)) == (True, False)
+
+
+def test_a_plain_line_that_is_a_heading_is_italic():
+    def fonts(line: str) -> set[str]:
+        blocks = paragraph(WORDS * 2), paragraph(line), paragraph(WORDS * 2)
+        with pikepdf.open(BytesIO(render_pdf(render_html([article(*blocks)], {})).pdf)) as pdf:
+            return {str(font.BaseFont) for font in pdf.pages[0].Resources.Font.values()}
+
+    assert fonts("Notes of the keeper") - fonts("Notes of the keeper.")
 
 
 @pytest.mark.parametrize(
@@ -613,12 +640,12 @@ def test_a_mark_of_its_own_does_not_begin_a_line():
 def test_the_last_word_of_a_paragraph_is_not_hyphenated_unless_it_is_long():
     ends = set()
     for count in range(0, 20, 3):
-        for word in ("business.", "responsibilities."):
+        for word in ("business.", "accessibility.", "responsibilities."):
             words = "so " * count + WORDS + f"and ends in {word}"
             (text,) = texts_of(render_pdf(render_html([article(paragraph(words))], {})).pdf)
             ends |= set(re.findall(rf"(\S*{word[-5:-1]})\.", text))
-    assert {"business", "responsibilities"} < ends
-    assert all(len(end) >= 5 for end in ends)
+    assert {"business", "accessibility", "responsibilities"} < ends
+    assert all(len(end) >= 8 for end in ends)
 
 
 def test_a_long_last_word_is_never_broken_without_a_hyphen():
