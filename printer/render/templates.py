@@ -480,13 +480,10 @@ def find_entries(blocks: Sequence[Block | FigureRow]) -> frozenset[int]:
     """
     found: set[int] = set()
     for is_line, group in groupby(range(len(blocks)), lambda i: _is_line(blocks[i])):
-        run = [*group] if is_line else []
-        for end in (0, -1):
-            while run and not _is_entry(blocks[run[end]]):
-                del run[end]
-        is_list = 2 * sum(_is_entry(blocks[i]) for i in run) > len(run)
-        if is_list and (len(run) > 1 or has_short_lines(blocks[run[0]])):
-            found.update(run)
+        entries = [i for i in group if is_line and _is_entry(blocks[i])]
+        run = range(entries[0], entries[-1] + 1) if entries else range(0)
+        if len(run) > 1 or any(has_short_lines(blocks[i]) for i in run):
+            found.update(run if 2 * len(entries) > len(run) else ())
     return frozenset(found)
 
 
