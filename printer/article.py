@@ -438,7 +438,7 @@ class Article:
     name of its part of the site, ``confidence`` the extraction's, from 0 to 1.  ``key`` and
     ``keywords`` are its key paragraphs and its topics, if requested.  ``obstacle`` is what the page
     seems to show instead of an article: 'sign-in', 'robot check', 'not found', 'consent' or
-    'paywall'.
+    'paywall'.  ``kind`` is the kind of page, such as 'forum' or 'product'.
     """
 
     title: str
@@ -456,6 +456,7 @@ class Article:
     keywords: tuple[str, ...] = ()
     obstacle: str = ""
     section: str = ""
+    kind: str = "article"
 
     @property
     def figures(self) -> tuple[Figure, ...]:

@@ -157,6 +157,7 @@ def compose(
         language=language or metadata.language,
         direction="rtl" if metadata.direction == "rtl" else "ltr",
         confidence=verdict.confidence,
+        kind=verdict.kind,
         warnings=(_CUT,) if page.index.truncated else (),
     )
 

@@ -181,7 +181,7 @@ class BlockBuilder(ABC):
         """Return the finished blocks."""
 
 
-_LIST_STYLES = frozenset("aAiI")
+_LIST_STYLES = {"lower-alpha": "a", "upper-alpha": "A", "lower-roman": "i", "upper-roman": "I"}
 
 
 class ListBuilder(BlockBuilder):
@@ -196,7 +196,9 @@ class ListBuilder(BlockBuilder):
         self.has_items = element is None
         self.ordered = element is not None and element.tag == "ol"
         self.start = int(start) if re.fullmatch(r"-?\d{1,6}", start, re.ASCII) else 1
-        self.style = style if style in _LIST_STYLES else ""
+        names = f"{attributes.get('class')} {attributes.get('style')}"[:300]
+        style = next((sign for name, sign in _LIST_STYLES.items() if name in names), style)
+        self.style = style if style in _LIST_STYLES.values() else ""
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
         return self.add if element.tag == "li" else None
@@ -526,7 +528,7 @@ def is_source_link(href: str, text: str) -> bool:
     return bool(_EDIT_LINK.search(href) or (href and _SOURCE_LINK.fullmatch(text.strip())))
 
 
-#: A longer text is a paragraph marked up as a heading.
+#: A longer text, or a quotation of half as many, is a paragraph marked up as a heading.
 _MAX_HEADING_CHARS = 200
 
 
@@ -547,7 +549,7 @@ class HeadingBuilder(BlockBuilder):
         if not text:
             return rest
         name, self.buffer.id = self.buffer.id, ""
-        if len(text) > _MAX_HEADING_CHARS:
+        if len(text) > _MAX_HEADING_CHARS / (1 + text.startswith(("“", "„", "«", '"'))):
             return [Paragraph(spans, id=name), *rest]
         return [Heading(self.level, spans, name), *rest]
 

@@ -410,7 +410,8 @@ class ArticleBuilder:
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
         is_card = bool(self.posts) and is_in_card(element.iterancestors())
         if (tag in _HEADING_LEVELS and not is_card) or element in self.headings:
-            return HeadingBuilder(_HEADING_LEVELS.get(tag, _NAMED_HEADING_LEVEL))
+            is_folded = "accordion" in (element.get("class") or "")[:300]
+            return HeadingBuilder(_HEADING_LEVELS.get(tag, _NAMED_HEADING_LEVEL) + is_folded)
         if tag in {"ul", "ol", "menu", "dir"}:
             return ListBuilder(element)
         if tag == "dl":

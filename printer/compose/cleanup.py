@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise, takewhile
@@ -48,7 +49,7 @@ from ..text import (
 )
 from .block_builders import LABEL_LEVEL, is_bold_line
 from .collection import is_collection, split_collection
-from .inline import join_lines, split_labels, split_lines
+from .inline import ends_sentence, join_lines, split_labels, split_lines, with_mark, without_mark
 
 _MAX_LABEL_CHARS = 60
 
@@ -73,11 +74,47 @@ def clean_up(
     parts = _drop_note_headings(parts)
     parts = _drop_redundant_blocks(_drop_leading_players(parts))
     parts = _join_numbered_lists(_drop_leftovers(parts, kind))
-    parts = _set_times_below_headings(_list_typed_items(parts))
+    parts = _set_times_below_headings(_list_typed_items(_correct_headings(parts)))
     if kind not in {"documentation", "forum"}:
         parts = _make_headings_of_bold_lines(parts)
     result: tuple[Block, ...] = renumber_headings(tuple(parts))
     return _fix_links(result, aliases) if linked else result
+
+
+#: A heading that is a price or a share: '$20', '€9.50/month', '45%', '115 (77.7%)'.
+_AMOUNT = re.compile(
+    r"(?=.{0,16}[$€£¥₹%])[$€£¥₹\s]{0,2}[0-9][0-9.,+%$€£¥₹()\s]{0,16}(?:/\s?\w{1,8})?"
+)
+
+
+def _correct_headings(blocks: list[Block]) -> list[Block]:
+    """Make headings of the names above prices, and bold lines of amounts and highlighted lines."""
+    corrected: list[Block] = []
+    pairs = [*pairwise([*blocks, Rule()])]
+    names = [b.spans for b, below in pairs if isinstance(b, Paragraph) and _is_amount(below)]
+    are_names = len(names) > 1 and len({*map(plain_text, names)}) == len(names)
+    for block, below in pairs:
+        if isinstance(block, Paragraph) and are_names and _is_amount(below):
+            text = plain_text(block.spans)
+            if len(text) <= _MAX_LABEL_CHARS and text[-1:].isalnum():
+                block = Heading(below.level, block.spans, block.id, block.lang, block.dir)
+        elif isinstance(block, Heading | Paragraph):
+            block = _without_highlight(block)
+        corrected.append(block)
+    return corrected
+
+
+def _without_highlight(block: Heading | Paragraph) -> Block:
+    is_marked = has_mark_throughout(block.spans, "mark")
+    spans = tuple(without_mark(span, "mark") if is_marked else span for span in block.spans)
+    if not (_is_amount(block) or (is_marked and isinstance(block, Paragraph))):
+        return replace(block, spans=spans) if is_marked else block
+    bold = tuple(replace(span, marks=with_mark(span.marks, "strong")) for span in spans)
+    return Paragraph(bold, block.id, block.lang, block.dir)
+
+
+def _is_amount(block: Block) -> TypeGuard[Heading]:
+    return isinstance(block, Heading) and _AMOUNT.fullmatch(plain_text(block.spans)) is not None
 
 
 def _set_times_below_headings(blocks: list[Block]) -> list[Block]:
@@ -528,15 +565,18 @@ def _is_left_over(blocks: list[Block], kind: str) -> bool:
 
 
 def _list_typed_items(blocks: list[Block]) -> list[Block]:
-    """Make lists of paragraphs and lines with a typed bullet, if two in a row have the same."""
+    """Make lists of lines with a typed bullet, two in a row the same, but no dash of a dialogue."""
     bullets: set[str] = set()
+    counts, sentences = Counter[str](), Counter[str]()
     last = ""
     for block in blocks:
         lines = split_lines(block.spans) if isinstance(block, Paragraph) else []
         found = [bullet for line in lines if (bullet := _typed_bullet(line))]
         bullets.update(first for first, second in pairwise([last, *found]) if first == second)
         last = found[-1] if found else ""
-    bullets.discard("")
+        counts.update(found)
+        sentences.update(_typed_bullet(line) for line in lines if ends_sentence(plain_text(line)))
+    bullets -= {"", *(dash for dash in _DASHES if 2 * sentences[dash] > counts[dash])}
     if not bullets:
         return blocks
     listed: list[Block] = []
@@ -553,7 +593,8 @@ def _list_typed_items(blocks: list[Block]) -> list[Block]:
     return listed
 
 
-_TYPED_BULLET = re.compile(rf"\s*([{BULLETS}])\s*")
+_DASHES = "*–—-"
+_TYPED_BULLET = re.compile(rf"\s*([{BULLETS}]|[{_DASHES}](?=\s\w))\s*")
 
 
 def _typed_bullet(line: Spans) -> str:

@@ -67,7 +67,7 @@ _MARK_BY_TAG = {mark: mark for mark in MARKS} | {
 #: The class of a bold phrase.
 _BOLD_CLASS = re.compile(r"(?:^|[\s_-])(?<!not-)(?:bold|strong)(?=$|\s)")
 #: The class of a price that no longer holds, which shops strike through.
-_FORMER_PRICE = class_pattern("original|was|old|compare|strike|strikethrough")
+_FORMER_PRICE = class_pattern("original|was|old|compare|strike|strikethrough|line-through")
 #: The full stops in the title of a work; a reference has more.
 _MAX_TITLE_STOPS = 2
 
@@ -88,7 +88,8 @@ def mark_of(element: HtmlElement, tag: str) -> str:
     name = element.get("class") or ""
     if _BOLD_CLASS.search(name):
         return "strong"
-    if "price" not in name or (element.getprevious() is None and element.getnext() is None):
+    is_price = "price" in name or (element.text or "").strip()[:1] in tuple(_CURRENCIES)
+    if not is_price or (element.getprevious() is None and element.getnext() is None):
         return ""
     return "del" if _FORMER_PRICE.search(name) else ""
 
@@ -281,7 +282,9 @@ def needs_space(
     )
 
 
-_TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:title|heading|name)(?:$|\s)")
+_TITLE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:title|heading|name|kicker|keyword|label|category)(?:$|\s)"
+)
 
 
 def _ends_title(title: Leaf, leaf: Leaf, text_before: str) -> bool:
@@ -352,17 +355,17 @@ def _is_in_sentence(element: HtmlElement) -> bool:
     return bool((text_before or "").strip() or (element.tail or "").strip())
 
 
-_PRICE_AT_END = re.compile(rf"[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?$")
+_PRICE_AT_END = re.compile(rf"(?:[{_CURRENCIES}][0-9]+|[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?)$")
 _MAX_PRICE_CHARS = 12
 
 
 def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bool:
-    """Return whether a word or price ends where one element ends, and a new phrase begins."""
-    is_word = _ends_word(text_before)
+    """Return whether a word or figure ends where one element ends, and a new phrase begins."""
+    is_word = _ends_word(text_before) or (text_before[-2:].isdecimal() and text[0].isalpha())
     has_price = (
         text[0] in _CURRENCIES or _PRICE_AT_END.search(text_before[-_MAX_PRICE_CHARS:]) is not None
     )
-    if not (text[0].isupper() or text[0] in _CURRENCIES) or not (is_word or has_price):
+    if text[0].islower() or not (is_word or has_price):
         return False
     previous = element.getprevious()
     if previous is None or previous.tail:

@@ -125,7 +125,7 @@ def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Ma
 
 
 _CODE_MARKS = frozenset({"code", "samp", "kbd", "var"})
-_LONG_WORD = re.compile(r"[^\W\d_]{10,}\W{0,9}")
+_LONG_WORD = re.compile(r"[^\W\d_]{16,}\W{0,9}")
 _MARK = re.compile(r"[*＊※†]{1,3}")
 
 

@@ -134,11 +134,11 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         table_parts=table_parts,
         list_class=list_class,
         arranged=arrange_figures,
+        entries=find_entries,
     )
     env.tests.update(
         bare=is_bare,
         brief=lambda block: sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS,
-        entry=is_entry,
         eyebrow=is_eyebrow,
         long=is_long_row,
         lengthy=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
@@ -146,7 +146,6 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         introducing=introduces,
         labeling=is_label,
         naming=heads_entries,
-        lines=has_short_lines,
         verse=is_verse,
         numbering=is_formula_number,
     )
@@ -298,7 +297,7 @@ def arrange_figures(context: Context, run: tuple[Block, ...]) -> tuple[Block | F
     return arrange(placer, run) if isinstance(placer, FigurePlacer) else run
 
 
-MAX_UNBROKEN_CODE_LINES = 8
+MAX_UNBROKEN_CODE_LINES = 12
 #: Code that spans the columns of a page is not broken.
 MAX_SPANNING_CODE_LINES = 24
 #: A line of this many characters must fit in the width of a page.
@@ -432,7 +431,7 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     """Return whether a paragraph is a heading, though not marked up as one.
 
     It is a short bold line, perhaps with small print, a question before its answer, or a short line
-    without final punctuation before code or a paragraph.
+    without final punctuation before code, a list or a paragraph.
     """
     text = plain_text(block.spans).strip()
     if isinstance(following, Heading | Rule | None) or not text or "\n" in text:
@@ -457,8 +456,9 @@ def _is_plain_label(text: str, following: Block) -> bool:
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
     if not last.isalnum() or len(text) > MAX_PLAIN_LABEL_CHARS:
         return False
-    if isinstance(following, Code):
-        return len(text) <= MAX_CODE_LABEL_CHARS
+    if isinstance(following, Code | List):
+        is_named = isinstance(following, Code) or not text[0].islower()
+        return is_named and len(text) <= MAX_CODE_LABEL_CHARS
     min_length = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELED_CHARS)
     return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= min_length
 
@@ -473,51 +473,58 @@ def _is_question(block: Paragraph, text: str, following: Block) -> bool:
     )
 
 
-def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
-    """Return whether a paragraph is a line of a list, next to another such line.
+def find_entries(blocks: Sequence[Block | FigureRow]) -> frozenset[int]:
+    """Return the indices of the paragraphs that are lines of a list, an address or a greeting.
 
-    It is short, and has a label or does not end like a sentence; after a colon it may be longer.
+    They are short lines in a row, most of which have a label or do not end like a sentence.
     """
+    found: set[int] = set()
+    for is_line, group in groupby(range(len(blocks)), lambda i: _is_line(blocks[i])):
+        entries = [i for i in group if is_line and _is_entry(blocks[i])]
+        run = range(entries[0], entries[-1] + 1) if entries else range(0)
+        if len(run) > 1 or any(has_short_lines(blocks[i]) for i in run):
+            found.update(run if 2 * len(entries) > len(run) else ())
+    return frozenset(found)
+
+
+def _is_line(block: Block | FigureRow) -> bool:
+    """Return whether a paragraph may be a line of a list; one with a label may be longer."""
     if not isinstance(block, Paragraph) or block.standfirst:
         return False
-    text = plain_text(block.spans).strip()
-    before = neighbors[0] if neighbors else None
-    is_first = isinstance(before, Paragraph) and plain_text(before.spans).rstrip().endswith(":")
-    may_be_long = not neighbors or any(map(is_labeled_line, neighbors))
-    is_labeled = is_labeled_line(block, MAX_LONG_ENTRY_CHARS if may_be_long else MAX_LINE_CHARS)
-    if not is_labeled and not _is_bare_line(block, text, may_be_long=is_first):
+    is_short = len(plain_text(block.spans).strip()) <= MAX_LINE_CHARS
+    is_line = is_short and not has_mark_throughout(block.spans, "strong")
+    return is_line or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
+
+
+def _is_entry(block: Block | FigureRow) -> bool:
+    """Return whether a line has a label, or several parts, or does not end like a sentence."""
+    if not isinstance(block, Paragraph):
         return False
-    return not neighbors or any(map(is_entry, neighbors))
+    end = plain_text(block.spans).rstrip(" ’”»'\"")[-1:]
+    is_open = end not in ".!?…。！？۔।:："
+    return is_open or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
 #: A line that fits in the width of the usual page.
 MAX_LINE_CHARS = 72
 #: A line with a label next to other such lines.
-MAX_LONG_ENTRY_CHARS = 108
-#: A label with what it labels, as in "Type: text".
-_ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
+MAX_LONG_ENTRY_CHARS = 180
+#: A label with what it labels, as in "Type: text", or a numbered line.
+_ENTRY = re.compile(r"(?:([0-9]{1,3}[.)] )|[^\W\d_][^:：.!?\n]{0,30}(?:[:：](?!//) ?| → ))\S[^\n]*")
 
 
-def is_labeled_line(block: Block | None, max_chars: int = MAX_LINE_CHARS) -> bool:
-    """Return whether a paragraph is 'Label: value' rather than a sentence."""
+def is_labeled_line(block: Block | FigureRow | None, max_chars: int = MAX_LINE_CHARS) -> bool:
+    """Return whether a paragraph is numbered or 'Label: value' rather than a sentence."""
     text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
-    is_line = len(text) <= max_chars and _ENTRY.fullmatch(text) is not None
-    return is_line and not text.endswith((".", "!", "?", "…"))
+    entry = _ENTRY.fullmatch(text) if len(text) <= max_chars else None
+    is_bold = isinstance(block, Paragraph) and "strong" in block.spans[0].marks
+    is_sentence = text.endswith((".", "!", "?", "…")) and not (is_bold or " → " in text)
+    return entry is not None and (bool(entry[1]) or not is_sentence)
 
 
-def heads_entries(block: Paragraph, before: Block | None, following: Block | None) -> bool:
+def heads_entries(block: Paragraph, following: Block | FigureRow | None) -> bool:
     """Return whether a line names the entry that the 'Label: value' lines below describe."""
-    is_first = not is_entry(before) and not is_labeled_line(block)
-    return is_first and is_labeled_line(following, MAX_LONG_ENTRY_CHARS)
-
-
-_BARE_END = re.compile(r"(?:[\w)%+$€£°*]|\w[”\"»])$")
-
-
-def _is_bare_line(block: Paragraph, text: str, *, may_be_long: bool) -> bool:
-    max_chars = MAX_LINE_CHARS if may_be_long else MAX_BARE_LINE_CHARS
-    is_line = 0 < len(text) <= max_chars and "\n" not in text and bool(_BARE_END.search(text))
-    return is_line and not has_mark_throughout(block.spans, "strong")
+    return not is_labeled_line(block) and is_labeled_line(following, MAX_LONG_ENTRY_CHARS)
 
 
 MAX_UNBROKEN_CELL_CHARS = 400
@@ -548,10 +555,11 @@ def is_verse(block: Paragraph) -> bool:
     )
 
 
-def has_short_lines(block: Paragraph) -> bool:
-    """Return whether a paragraph has several lines, each short enough for a line of the page."""
-    lines = plain_text(block.spans).strip().split("\n")
-    return len(lines) > 1 and max(map(len, lines)) <= MAX_VERSE_LINE_CHARS
+def has_short_lines(block: Block | FigureRow) -> bool:
+    """Return whether a paragraph has several lines, most short enough for a line of the page."""
+    lines = plain_text(block.spans).strip().split("\n") if isinstance(block, Paragraph) else ()
+    long_lines = sum(len(line) > MAX_VERSE_LINE_CHARS for line in lines)
+    return len(lines) > 1 and 2 * long_lines < len(lines)
 
 
 _FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
@@ -573,16 +581,17 @@ MAX_TERSE_ITEM_CHARS = 80
 def list_class(block: List) -> str:
     """Return the CSS classes of a list.
 
-    A ``collection`` has no marks, a ``loose`` list items of several paragraphs; a ``short`` one is
-    kept on one page, a ``terse`` one is not justified.
+    A ``collection`` has no marks, a ``loose`` list mostly items of several paragraphs; a ``short``
+    one is kept on one page, a ``terse`` one is not justified.
     """
     lengths = [sum(map(len, iter_text(*item.blocks))) for item in block.items]
     is_terse = sum(lengths) <= MAX_TERSE_ITEM_CHARS * len(lengths)
     if block.style == "none":
         return "collection terse" if is_terse else "collection"
-    is_loose = any(
+    long_items = sum(
         sum(isinstance(child, Paragraph) for child in item.blocks) > 1 for item in block.items
     )
+    is_loose = 2 * long_items > len(lengths)
     is_short = (
         len(lengths) <= MAX_UNBROKEN_ITEMS
         and sum(_count_lines(item) for item in block.items) <= MAX_UNBROKEN_LIST_LINES
@@ -600,8 +609,8 @@ def _count_lines(item: Item) -> float:
 #: An item of more lines may stand alone on a page.
 MAX_BOUND_ITEM_LINES = 2
 MAX_UNBROKEN_BOX_CHARS = 600
-MAX_UNBROKEN_ROWS = 9
-MAX_UNBROKEN_TABLE_CHARS = 450
+MAX_UNBROKEN_ROWS = 12
+MAX_UNBROKEN_TABLE_CHARS = 600
 #: The width of a character of a column's longest word.
 WORD_ADVANCE_EM = 0.52
 TABLE_PADDING_EM = 0.8

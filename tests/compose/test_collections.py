@@ -6,7 +6,7 @@ from printer.article import Block, Figure, Heading, List, Paragraph, iter_text
 from printer.compose import compose
 from printer.html.page import read_page
 from printer.selection import PlacedFigure, Verdict
-from tests.support.compose_html import URL
+from tests.support.compose_html import URL, compose_article
 
 
 def compose_with_pictures(html: str) -> tuple[Block, ...]:
@@ -120,6 +120,9 @@ def test_a_former_price_is_struck_through() -> None:
     assert isinstance(prices, Paragraph)
     assert [span.text.strip() for span in prices.spans if "del" in span.marks] == ["$35"]
     assert not any(span.marks for span in name.spans), "a count is no highlighting"
+    for text, count in (("$35", 1), ("Oars", 0)):
+        article = compose_article(f"<p><b>$24</b> <span class=strikethrough>{text}</span>")
+        assert sum("del" in span.marks for span in article.blocks[0].spans) == count
 
 
 def linked_entry(name: str, about: str) -> str:

@@ -33,6 +33,7 @@ from printer.html.page import read_page
 from printer.selection import Verdict
 from tests.support.compose_html import compose_article, first_spans, outline
 
+LONG = "The ferry crosses the river at low tide and comes back at high tide. " * 2
 B = TypeVar("B", bound=Block)
 
 
@@ -948,6 +949,9 @@ def test_typed_bullets_make_a_list() -> None:
         ["sheep"], ["a piano that\nnobody plays"], ["doctors"],
     ]  # fmt: skip
     assert list(iter_text(above, below)) == ["It takes:", "Not cows."]
+    (dashed,) = compose_article("<p>- Nets and lines<br>- Oars<br>- Paint it first.</p>").blocks
+    assert isinstance(dashed, List)
+    assert len(dashed.items) == 3
     first, text, second = compose_article("<p>● a<p>● b<p>c<p>● d").blocks
     assert isinstance(first, List)
     assert isinstance(text, Paragraph)
@@ -1027,6 +1031,55 @@ def test_the_name_of_a_network_may_be_the_source() -> None:
     source = "<footer><a href=//linkedin.example>LinkedIn</a></footer>"
     quote = only(f"<blockquote><p>Said.</p>{source}</blockquote>", Quote)
     assert plain_text(quote.cite) == "LinkedIn"
+
+
+def test_amounts_in_headings_are_bold_lines_below_the_names_of_what_they_are_for() -> None:
+    offers = "".join(
+        f"<p>{name}</p><h4>{price}</h4><p>For boats of all kinds that cross the river.</p>"
+        for name, price in (("Day ticket", "$20"), ("Season ticket", "€1,200/year"))
+    )
+    shape = [(type(b), plain_text(b.spans)) for b in compose_article(f"<h2>Prices{offers}").blocks]
+    assert shape[1:3] == [(Heading, "Day ticket"), (Paragraph, "$20")]
+    assert shape[4:6] == [(Heading, "Season ticket"), (Paragraph, "€1,200/year")]
+    same = f"<h2>Ferry</h2><p>From</p><h4>$20</h4><h2>Barge</h2><p>From</p><h4>$30</h4><p>{LONG}"
+    assert [type(b) for b in compose_article(same).blocks].count(Heading) == 2
+    years = compose_article(f"<h2>Harbours</h2><p>Dates</p><h3>1874</h3><p>{LONG}").blocks
+    assert isinstance(years[2], Heading)
+
+
+def test_a_long_quotation_in_a_heading_is_a_paragraph() -> None:
+    saying = "“The ferry came late, but it came, and we shall take it again next year"
+    blocks = compose_article(
+        f"<h3>{saying}!”</h3><h3>{saying}, with all of our boats and oars.”</h3>"
+    ).blocks
+    assert [type(block) for block in blocks] == [Heading, Paragraph]
+
+
+def test_a_heading_marked_throughout_is_not_highlighted() -> None:
+    page = f"<h2><mark>Harbours</mark></h2><p>{LONG}<h2>The <mark>old</mark> mole</h2><p>{LONG}"
+    first, _, second, _ = compose_article(page).blocks
+    assert [span.marks for span in first.spans] == [()]
+    assert ("mark",) in [span.marks for span in second.spans]
+    question, answer = compose_article(f"<p><mark>When?</mark></p><p>{LONG}</p>").blocks
+    assert [span.marks for span in question.spans] == [("strong",)]
+    assert [span.marks for span in answer.spans] == [()]
+
+
+def test_headings_of_an_accordion_are_below_the_one_above_it() -> None:
+    folded = "".join(
+        f"<h2 class=accordion-header>{name}</h2><p>{LONG}</p>" for name in ("When?", "Where?")
+    )
+    page = compose_article(f"<h2>Questions</h2>{folded}<h2>Harbours</h2><p>{LONG}").blocks
+    assert [b.level for b in page if isinstance(b, Heading)] == [2, 3, 3, 2]
+
+
+def test_a_class_or_style_states_the_numbering_of_a_list() -> None:
+    items = "<li>Oars and sails</li><li>Nets and lines</li>"
+    for attribute, style in (
+        ("class=ol-lower-alpha", "a"), ('style="list-style-type: upper-roman"', "I"), ("", ""),
+    ):  # fmt: skip
+        (block,) = compose_article(f"<ol {attribute}>{items}</ol>").blocks
+        assert block.style == style
 
 
 def test_a_name_glued_to_a_quotation_is_its_source() -> None:

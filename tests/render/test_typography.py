@@ -41,6 +41,7 @@ from printer.render.templates import (
     is_code_title,
     is_label,
     is_verse,
+    list_class,
     table_class,
 )
 from printer.render.weasy import engine, figure_placement
@@ -174,6 +175,8 @@ def test_pages_are_not_extended_against_the_options(options):
         (paragraph(Span("What you need", ("strong",))), List(()), True),
         (paragraph("Note"), paragraph(WORDS), True),
         (paragraph("main.go"), Code("x"), True),
+        (paragraph("Tools of the mill"), items("A wheel"), True),
+        (paragraph("so we took"), items("A wheel"), False),
         (paragraph("NEWS OF THE BAY"), paragraph("A lamp and a pair of oars were found."), True),
         (paragraph("“GONE FOR GOOD”"), paragraph("A lamp and a pair of oars were found."), True),
         (paragraph("BBC 中文站 10月报"), paragraph("A lamp and a pair of oars were found."), False),
@@ -241,6 +244,13 @@ def test_a_list_of_short_items_is_not_justified():
         ' class="short terse"',
         ' class="short"',
     ]
+
+
+@pytest.mark.parametrize(("count", "is_loose"), [(1, False), (3, True)])
+def test_a_list_is_loose_if_most_items_have_several_paragraphs(count, is_loose):
+    long_items = [Item((paragraph(WORDS), paragraph("It is dry.")))] * count
+    listed = List((*long_items, *[Item((paragraph(WORDS),))] * 2))
+    assert ("loose" in list_class(listed)) is is_loose
 
 
 def test_an_item_that_is_a_list_has_no_mark_of_its_own():
@@ -349,14 +359,14 @@ def test_stanzas_are_distinguished_from_paragraphs_and_spaced():
     assert is_verse(paragraph(f"1 - The ford\n2 - The mill\n3 - The weir\n4 - {WORDS[:120]}"))
     assert not is_verse(paragraph(f"The ford\nThe mill\nThe weir\n{WORDS * 8}"))
     html = render_html([article(stanza, stanza)], {}).html
-    assert html.count('<p class="verse">') == 2
+    assert html.count('<p class="verse') == 2
 
 
 @pytest.mark.parametrize("language", ["en", "ar", "zh"])
 def test_short_lines_of_a_paragraph_begin_at_one_edge(language):
     blocks = paragraph(WORDS), paragraph("Best wishes,\nAnna"), paragraph(f"{WORDS}\nEnd.")
     rendered = render_html([article(*blocks, language=language)], {})
-    assert rendered.html.count('<p class="lines">') == 1
+    assert rendered.html.count('<p class="entry">') == 1
     data = render_pdf(rendered).pdf
     (first, _), (second, _) = lines_of(data, "Best wishes,")[0], lines_of(data, "Anna")[0]
     assert first == pytest.approx(second, abs=1)
@@ -402,6 +412,25 @@ def test_a_table_of_many_words_is_not_kept_on_one_page():
         return table_class({}, Table((), ((cell, cell),) * 4))
 
     assert (kind(5), kind(40)) == ("short", "table")
+    rows = ((Cell((paragraph("A wheel"),)),) * 2,)
+    assert [table_class({}, Table((), rows * count)) for count in (12, 13)] == ["short", "table"]
+
+
+def test_code_of_some_lines_is_kept_on_one_page():
+    def is_short(count: int) -> bool:
+        code = Code("\n".join(["turn(wheel)"] * count))
+        return '<pre class="short' in render_html([article(paragraph(WORDS), code)], {}).html
+
+    assert (is_short(11), is_short(14)) == (True, False)
+
+
+def test_a_plain_line_that_is_a_heading_is_italic():
+    def fonts(line: str) -> set[str]:
+        blocks = paragraph(WORDS * 2), paragraph(line), paragraph(WORDS * 2)
+        with pikepdf.open(BytesIO(render_pdf(render_html([article(*blocks)], {})).pdf)) as pdf:
+            return {str(font.BaseFont) for font in pdf.pages[0].Resources.Font.values()}
+
+    assert fonts("Notes of the keeper") - fonts("Notes of the keeper.")
 
 
 @pytest.mark.parametrize(
@@ -611,12 +640,12 @@ def test_a_mark_of_its_own_does_not_begin_a_line():
 def test_the_last_word_of_a_paragraph_is_not_hyphenated_unless_it_is_long():
     ends = set()
     for count in range(0, 20, 3):
-        for word in ("business.", "responsibilities."):
+        for word in ("business.", "accessibility.", "responsibilities."):
             words = "so " * count + WORDS + f"and ends in {word}"
             (text,) = texts_of(render_pdf(render_html([article(paragraph(words))], {})).pdf)
             ends |= set(re.findall(rf"(\S*{word[-5:-1]})\.", text))
-    assert {"business", "responsibilities"} < ends
-    assert all(len(end) >= 5 for end in ends)
+    assert {"business", "accessibility", "responsibilities"} < ends
+    assert all(len(end) >= 8 for end in ends)
 
 
 def test_a_long_last_word_is_never_broken_without_a_hyphen():
@@ -686,7 +715,7 @@ def test_the_first_lines_of_a_post_begin_at_the_edge():
     texts = "Odo Marsh", "Get it from the keeper of the dam.", "It is larger than the one before."
     post = Post(texts[0], "3 May", (paragraph("\n".join(texts[1:])), paragraph("So it is.")))
     rendered = render_html([article(paragraph(WORDS), post)], {})
-    assert rendered.html.count('<p class="lines">') == 1
+    assert rendered.html.count('<p class="entry">') == 1
     data = render_pdf(rendered).pdf
     assert len({round(lines_of(data, text)[0][0]) for text in texts}) == 1
 
@@ -696,15 +725,49 @@ def test_lines_with_labels_are_a_block():
     html = render_html([article(paragraph(WORDS), *lines)], {}).html
     assert html.count('class="entry"') == 2
     short = [paragraph(text) for text in ("4.1", "Today's best price", "$17", "Free domain")]
-    assert render_html([article(paragraph(WORDS), *short)], {}).html.count('class="entry"') == 4
+    assert render_html([article(paragraph(WORDS), *short)], {}).html.count('class="entry') == 4
     longer = "A crate, for which we recommend one with room for a treat", "Leash", "Toys"
     supplies = paragraph("You need:"), *map(paragraph, longer)
-    assert render_html([article(*supplies)], {}).html.count('class="entry"') == 3
+    assert render_html([article(*supplies)], {}).html.count('class="entry') == 3
     spoken = [paragraph(text) for text in ("“Yes.”", "“No?”", "“Well …”")]
     assert 'class="entry"' not in render_html([article(*spoken)], {}).html
-    for text in ("Note: one line alone", "At https://example.org/ and", "He said: no.\nYes."):
+    for text in ("Note: one line alone", "At https://example.org/ and"):
         html = render_html([article(paragraph(text), paragraph(WORDS))], {}).html
         assert 'class="entry"' not in html, text
+
+
+def test_a_sentence_among_lines_of_an_address_is_set_as_they_are():
+    house = f"Quay 3\nHollin\n{WORDS[:90]}"
+    lines = "Open daily", "Please ask the keeper of the weir.", house, "215 794 311"
+    spoken = "“Where is the ferry”", "“Over there.”", "“And where is the keeper?”"
+    set_text = [paragraph(text) for text in (WORDS, *lines, WORDS, *spoken, WORDS)]
+    html = render_html([article(*set_text)], {}).html
+    assert html.count('class="entry"') == len(lines)
+
+
+def test_numbered_lines_in_a_row_are_set_alike():
+    lines = "1. Boats for the keeper of the weir.", f"2. Oars{' and so on' * 8}", "3. Sails"
+    html = render_html([article(*map(paragraph, (WORDS, *lines, WORDS)))], {}).html
+    assert html.count('class="entry"') == len(lines)
+
+
+@pytest.mark.parametrize(("kind", "is_indented"), [("article", True), ("product", False)])
+def test_only_paragraphs_of_articles_are_indented(kind, is_indented):
+    texts = "A pier is narrow.", "A mole is wide.", "A weir is low."
+    blocks = [paragraph(f"{text} {WORDS * 2}") for text in texts]
+    data = render_pdf(render_html([replace(article(*blocks), kind=kind)], {})).pdf
+    (_, first), (second, third) = (
+        (lines_of(data, text)[0] for text in pair) for pair in (texts[:2], texts[1:])
+    )
+    assert (first[0] > lines_of(data, texts[0])[0][0] + 5) is is_indented
+    assert second[0] == pytest.approx(third[0], abs=1)
+
+
+def test_paragraphs_of_posts_are_not_indented():
+    post = Post("Odo Marsh", "3 May", (paragraph("It holds well."), paragraph("It is dry.")))
+    data = render_pdf(render_html([article(paragraph(WORDS), post)], {})).pdf
+    texts = "It holds well.", "It is dry."
+    assert len({round(lines_of(data, text)[0][0]) for text in texts}) == 1
 
 
 def test_a_longer_line_with_a_label_is_set_as_those_beside_it_below_their_name():
