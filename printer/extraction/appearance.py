@@ -368,9 +368,8 @@ def add_lines_between(
             for i in lines[n + 1 : following] if below - above <= _MAX_LINES_TO_SIMILAR else ():
                 # A copy in a section of its own has other neighbors.
                 beside = pairwise(texts[i - 1 : i + 2])
-                is_link = page.segments[i].is_link
-                is_copy = texts[i] in known and (is_link or any(pairs[pair] > 1 for pair in beside))
-                is_copy |= is_link and counts[texts[i]] > _MIN_PAIRS
+                is_copy = page.segments[i].is_link or any(pairs[pair] > 1 for pair in beside)
+                is_copy &= texts[i] in known or counts[texts[i]] > _MIN_PAIRS
                 flags[i] = scores[i] >= min_score and not is_copy
     return tuple(flags)
 

@@ -629,6 +629,28 @@ def _lines_of_item(selected: SelectedText, heading: int, item: HtmlElement) -> l
     return lines if len(lines) <= 3 and heading in ends else []
 
 
+_MIN_NEWSWIRE_TERMS = 4
+_MIN_LINKED_TERMS = 0.7
+_MIN_OTHER_CHARS = 400
+
+
+def drop_headline_lists(selected: SelectedText) -> None:
+    """Drop definition lists whose terms are links to other pages, if there is enough other text."""
+    index = selected.index
+    headlines: set[int] = set()
+    for position, tag in enumerate(index.tags if "dl" in index.tags else ()):
+        if tag != "dl":
+            continue
+        lines = index.segment_range(position)
+        terms = [s for s in selected.segments[lines.start : lines.stop] if s.block.tag == "dt"]
+        chars = sum(len(term.text) for term in terms)
+        linked = sum(term.link_chars for term in terms)
+        if len(terms) >= _MIN_NEWSWIRE_TERMS and linked > _MIN_LINKED_TERMS * chars:
+            headlines.update(lines)
+    if headlines and selected.total() - selected.size(headlines) >= _MIN_OTHER_CHARS:
+        selected.drop(headlines)
+
+
 _MAX_ANNOUNCEMENT_CHARS = 30
 _MAX_STORIES_LABEL_CHARS = 80
 _MAX_LAST_LINE_CHARS = 120

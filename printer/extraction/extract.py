@@ -105,6 +105,7 @@ DROPPING_PASSES = (
     Pass("call to action", boilerplate.drop_calls_to_action, _ARTICLE),
     Pass("related link", boilerplate.drop_related_links, _ARTICLE),
     Pass("teaser", boilerplate.drop_teasers, _ARTICLE),
+    Pass("list of headlines", boilerplate.drop_headline_lists, _ARTICLE),
     Pass("above the title", boilerplate.drop_above_title, _ARTICLE),
     Pass("hidden", partial(corrections.drop_hidden, by_class=False), _ARTICLE),
     Pass("announcement", boilerplate.drop_announcements, _ARTICLE),

@@ -549,6 +549,17 @@ def test_a_card_of_another_story_in_the_text_goes():
     assert len(choice(paragraphs * 2 + box.format("/b") * 3, [""])) > 6
 
 
+def test_a_newswire_after_the_text_goes():
+    wire = "".join(
+        f"<dt>10:{n}0 <a href='/{n}'>The harbour of Wick is closed</a></dt><dd>Nobody knows why.</dd>"
+        for n in range(5)
+    )
+    html = f"<p>{TEXT}</p>" * 6 + f"<dl>{wire}</dl>"
+    assert choice(html, [TEXT, "harbour", "Nobody"]) == [TEXT] * 6
+    terms = wire.replace("<a", "<b").replace("</a", "</b")
+    assert len(choice(html.replace(wire, terms), [TEXT, "harbour", "Nobody"])) == 16
+
+
 def test_a_heading_with_the_sign_of_the_author_goes():
     sign = "<h5 class=block-authorshort>af Kester</h5>"
     html = f"<h1>Ferries</h1><p>{TEXT}</p>{sign}<p>{TEXT} Again.</p>"
