@@ -319,7 +319,8 @@ _MAX_ALT_LINES = 3
 
 def _lines_of_alt(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
     """Return the lines below a picture that its alternative text consists of, as with a credit."""
-    first, *following = finder.page.segments[candidate.segment :][:_MAX_ALT_LINES]
+    position = candidate.segment
+    first, *following = finder.page.segments[position : position + _MAX_ALT_LINES]
     if repeats_alt(first.text, candidate.alt):
         return [first]
     if len(first.text) < _MIN_ALT_CHARS or not candidate.alt.startswith(first.text):

@@ -399,7 +399,7 @@ _AUTHOR_LINK = re.compile(
 _MAX_CHARS_BESIDE_NAME = 24
 #: A byline has little text before a name: 'written by '.
 _MAX_CHARS_BEFORE_NAME = 12
-_MAX_BYLINE_CHARS = 120
+_MAX_BYLINE_CHARS = 80
 
 
 def _is_portrait(
