@@ -277,7 +277,9 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
     segment = finder.page.segments[position]
     block = finder.index.segment_blocks[position]
     is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
-    is_signature = find_signature([segment.text]) and not segment.text.startswith("By")
+    # One with a date is beside a portrait.
+    is_signature = find_signature([segment.text]) and not find_date(segment.text)
+    is_signature = is_signature and not segment.text.startswith("By")
     if is_long or is_signature or segment.text.endswith(COLONS) or _is_label_or_menu(segment):
         return ()
     # Text that begins before the picture continues after it.
