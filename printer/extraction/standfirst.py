@@ -296,6 +296,8 @@ def _is_sentence(lines: _Lines, i: int) -> bool:
 _OUTSIDE = OUTSIDE_TEXT | int(ElementFlag.ASIDE | ElementFlag.FIGURE)
 _MIN_WORDS = 4
 _MAX_WORDS = 120
+#: A longer paragraph that is selected anyway is the first of the text.
+_MAX_SELECTED_WORDS = 70
 #: The largest share of links in a standfirst.
 _MAX_LINKED = 0.3
 
@@ -304,9 +306,10 @@ def _is_plausible(lines: _Lines, i: int, min_words: int = _MIN_WORDS) -> bool:
     segment, blocks = lines.segments[i], lines.index.segment_blocks
     # All of a page may be in a form, or hidden until a script has run.
     text_flags = lines.index.flags[blocks[lines.text[0]]] if lines.text else 0
+    max_words = _MAX_SELECTED_WORDS if lines.keep[i] else _MAX_WORDS
     return (
         not lines.index.flags[blocks[i]] & _OUTSIDE & ~text_flags
-        and min_words <= lines.count_words(i) <= _MAX_WORDS
+        and min_words <= lines.count_words(i) <= max_words
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
         and not _announces(lines, i)
         and not _is_about_author(lines, i)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain, dropwhile, islice
+from itertools import chain, dropwhile, islice, takewhile
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from ..article import MARKS, Span, Spans, plain_text
 from ..files import load_json
 from ..html.index import BLOCK_TAGS, ElementFlag, Segment
-from ..html.metadata.bylines import is_label_alone
+from ..html.metadata.bylines import find_signature, is_label_alone
 from ..html.metadata.dates import LONG_WORD, MONTHS, find_date
 from ..html.page import Page
 from ..html.parse import element_line
@@ -96,6 +96,11 @@ class CaptionFinder:
         for candidate in self.candidates:
             counts.update(islice(_ancestors(self, candidate), _MAX_LEVELS + 2))
         return counts
+
+    @cached_property
+    def places(self) -> frozenset[int]:
+        """The segments that pictures are in or before."""
+        return frozenset(candidate.segment for candidate in self.candidates)
 
     def find(self, candidate: Candidate) -> Caption:
         """Return a picture's caption, empty if it has none."""
@@ -227,7 +232,10 @@ def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
             and not (segment.index < candidate.segment and _is_byline(finder, segment))
         ]
         if captions:
-            return captions
+            # Before the next picture, if any is.
+            places = finder.places.intersection(range(candidate.segment + 1, last))
+            end = min(places, default=end)
+            return [segment for segment in captions if segment.index < end] or captions
         if end - begin > 4 * _MAX_SEGMENTS:
             break
     return ()
@@ -264,12 +272,15 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
     position = candidate.segment
     if position >= len(finder.page.segments):
         return ()
+    if repeating := _lines_of_alt(finder, candidate):
+        return repeating
     segment = finder.page.segments[position]
     block = finder.index.segment_blocks[position]
-    if repeats_alt(segment.text, candidate.alt):
-        return [segment]
     is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
-    if is_long or segment.text.endswith(COLONS) or _is_label_or_menu(segment):
+    # One with a date is beside a portrait.
+    is_signature = find_signature([segment.text]) and not find_date(segment.text)
+    is_signature = is_signature and not segment.text.startswith("By")
+    if is_long or is_signature or segment.text.endswith(COLONS) or _is_label_or_menu(segment):
         return ()
     # Text that begins before the picture continues after it.
     begins_before = finder.index.segment_spans[position][0] < finder.index.opens[candidate.index]
@@ -303,6 +314,20 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
             return [segment]
         break
     return ()
+
+
+_MAX_ALT_LINES = 3
+
+
+def _lines_of_alt(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
+    """Return the lines below a picture that its alternative text consists of, as with a credit."""
+    position = candidate.segment
+    first, *following = finder.page.segments[position : position + _MAX_ALT_LINES]
+    if repeats_alt(first.text, candidate.alt):
+        return [first]
+    if len(first.text) < _MIN_ALT_CHARS or not candidate.alt.startswith(first.text):
+        return ()
+    return [first, *takewhile(lambda line: line.text in candidate.alt, following)]
 
 
 #: The class of a label laid over a picture, which names the section.
@@ -492,15 +517,19 @@ def is_credit_line(text: str) -> bool:
 
 
 _REPEATED_CREDIT = re.compile(r"^(.{4,200}?) ?\1$")
+_BEFORE_CAPTION = " \n\t|:：•"
 _BEFORE_CREDIT = " \n\t|·•/-–—"
 _MAX_LONE_CREDIT_CHARS = 80
 
 
 def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     """Return a caption's spans, and a credit set apart by markup; a lone credit is the caption."""
-    pieces = list(_read_pieces(segments, base))
+    pieces = list(
+        dropwhile(lambda p: not p.text.strip(_BEFORE_CAPTION), _read_pieces(segments, base))
+    )
     while pieces and not pieces[-1].text.strip(_BEFORE_CREDIT):
         pieces.pop()
+    pieces[:1] = [piece._replace(text=piece.text.lstrip(_BEFORE_CAPTION)) for piece in pieces[:1]]
     pieces[-1:] = [piece._replace(text=piece.text.rstrip(" \n\t|")) for piece in pieces[-1:]]
     if is_label_alone("".join(piece.text for piece in pieces).strip()):
         return (), ""
@@ -643,7 +672,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
 #: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.
 _CAPTION_CREDIT = re.compile(
     r"(?:caption|legend)[-_]{0,2}(?:image[-_])?"
-    r"(?:credits?|authors?|copyright|photographer|agency|source)"
+    r"(?:credits?|authors?|copyright|owner|photographer|agency|source)"
     r"(?:[-_]{1,2}(?:desc(?:ription)?|label|prefix|text|title))?(?![\w-])",
     re.IGNORECASE,
 )

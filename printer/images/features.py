@@ -543,6 +543,10 @@ _FILES_FOLDER = re.compile(r"(?:^|/)(?:sites/default/files|fileadmin/user_upload
 
 def address_features(url: str) -> frozenset[str]:
     path = _FILES_FOLDER.sub("/", url.partition("?")[0])
-    features = _file_features(path[-80:]) | _host_features(path.rpartition("/")[0][:80])
+    folders = path[:80].rpartition("/")[0]
+    # A folder of several words, as 'data-analytics', is on a subject.
+    server = "/".join(part for part in folders.split("/") if part.isalpha() or "." in part)
+    features = _host_features(folders) - {"from a host of ads"}
+    features |= _file_features(path[-80:]) | _host_features(server)
     is_described = len(long_words(re.split("/|%2F", path)[-1])) >= _MIN_DESCRIBING_WORDS
     return features - {"file of nothing"} if is_described else features

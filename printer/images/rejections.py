@@ -9,6 +9,7 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
+from ..html.metadata.dates import is_date_line
 from ..html.visibility import is_not_displayed
 from ..text import CAMEL_CASE
 from .candidates import Candidate, is_preview
@@ -55,7 +56,8 @@ def rejection_reason(
     is_linked = all(reader.page.segments[i].is_link for i in caption.segments)
     if (is_credit or is_linked) and _is_teaser(reader, candidate, caption):
         return "a teaser of another page"
-    sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
+    largest = candidate.natural_width or candidate.width  # if a side is unknown
+    sides = (side or largest for side in (candidate.width, candidate.height))
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
         return "as small as an icon"
     return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
@@ -82,6 +84,8 @@ def _is_mark(reader: FeatureReader, candidate: Candidate, names: frozenset[str])
     is_small = max(candidate.width, candidate.height) <= _MAX_LARGE_ICON_PX
     if is_small and _ICON_NAME.search(path.rpartition("/")[2].lower()):
         return not candidate.alt or _ICON_NAME.search(candidate.alt.lower()) is not None
+    if "one side under 80" in names and candidate.alt.lower().endswith(" icon"):
+        return True
     is_customer = reader.verdict.kind in _SELLING_KINDS and not _LOGO_FEATURES.isdisjoint(names)
     is_of_site = not reader.verdict.lists_things and names >= {"file of a logo", "side under 64"}
     return is_customer or is_of_site
@@ -148,7 +152,8 @@ def _is_decoration(reader: FeatureReader, candidate: Candidate, names: frozenset
         _is_ornament(reader, candidate, names)
         or _is_backdrop(candidate, names)
         or _is_over_or_behind_picture(candidate)
-        or _is_in_ticker(reader, candidate)
+        or _is_in_ticker(reader, candidate, names)
+        or _is_in_date_line(reader, candidate)
         or _has_tooltip(candidate.element.getparent())
     )
 
@@ -268,19 +273,28 @@ def _is_over_or_behind_picture(candidate: Candidate) -> bool:
     return card is not None and len(list(islice(card.iter("img"), _MAX_PICTURES_IN_CARD))) > 1
 
 
+def _is_in_date_line(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture stands within a line with a date that is not selected."""
+    if candidate.segment >= len(reader.page.segments) or reader.verdict.keep[candidate.segment]:
+        return False
+    begin = reader.index.segment_spans[candidate.segment][0]
+    is_within = begin < reader.index.opens[candidate.index]
+    return is_within and is_date_line(reader.page.segments[candidate.segment].text)
+
+
 _TICKER_CLASS = re.compile(r"(?<![a-z])(?:marquee|ticker)(?![a-z])")
 _MAX_TICKER_LEVELS = 5
 #: The fewest logos of such a row, with their copies.
 _MIN_LOGOS = 6
 
 
-def _is_in_ticker(reader: FeatureReader, candidate: Candidate) -> bool:
+def _is_in_ticker(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
     """Return whether a picture is in a row that moves, by a name or by a copy for no reader."""
-    if not reader.verdict.lists_things:
+    if not (reader.verdict.lists_things or "an SVG file" in names):
         return False
     for level in islice(candidate.element.iterancestors(), _MAX_TICKER_LEVELS):
-        names = CAMEL_CASE.sub("-", (level.get("class") or "")[:_MAX_CLASS_CHARS]).lower()
-        if _TICKER_CLASS.search(names):
+        classes = CAMEL_CASE.sub("-", (level.get("class") or "")[:_MAX_CLASS_CHARS]).lower()
+        if _TICKER_CLASS.search(classes):
             return True
     has_copy = candidate.url_key in reader.unread and reader.copies[candidate.url_key] > 1
     alike = reader.segments_by_structure[reader.structures[candidate]]
@@ -385,6 +399,7 @@ _AUTHOR_LINK = re.compile(
 _MAX_CHARS_BESIDE_NAME = 24
 #: A byline has little text before a name: 'written by '.
 _MAX_CHARS_BEFORE_NAME = 12
+_MAX_BYLINE_CHARS = 80
 
 
 def _is_portrait(
@@ -403,7 +418,9 @@ def _is_portrait(
         ends = [(name, len(name) + _MAX_CHARS_BEFORE_NAME) for name in reader.authors]
         is_name = alt_names_author and any(name in text and len(text) < end for name, end in ends)
         return is_name or (
-            any(name in line[:end] for name, end in ends) and _has_date(reader, line)
+            len(line) <= _MAX_BYLINE_CHARS
+            and any(name in line[:end] for name, end in ends)
+            and _has_date(reader, line)
         )
     if "between title and text" in names and _is_round(candidate):
         return True

@@ -149,7 +149,8 @@ def _plain_source(value: str) -> ImageSource:
 
 _BLANK = re.compile(
     r"[/_.-](?:blank|spacer|transparent|trans|loading|loader|lazy(?:load)?|pixel|grey|gray|1x1|empty|"
-    r"spinner|dummy|clear|holder)\.(?:gif|png|jpe?g|svg|webp)|/s\.gif"
+    r"spinner|dummy|clear|holder|(?:no|missing)[_-]?(?:image|img|photo|picture|thumb(?:nail)?)"
+    r"(?:[_-](?:available|found))?)\.(?:gif|png|jpe?g|svg|webp)|/s\.gif"
 )
 _BLURRED = re.compile(r"blur[_=(,\d-]")
 

@@ -559,11 +559,13 @@ def _shorten(text: str, columns: int) -> str:
 
 
 def _display_host(url: str) -> str:
+    """Return the name of a URL's host, '' for an IP address."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
         return ""
-    return printable(host.removeprefix("www."))[:80]
+    is_number = ":" in host or host.replace(".", "").isdecimal()
+    return "" if is_number else printable(host.removeprefix("www."))[:80]
 
 
 def _can_hyphenate(language: str) -> bool:

@@ -376,3 +376,14 @@ def test_a_lower_heading_alone_with_the_title_in_an_element_is_the_standfirst() 
         assert standfirst(f"{header.format(line)}{more}{BODY}") == []
     motto = "<div><h1>The Harbour Post</h1><h2>All about the boats</h2></div>"
     assert standfirst(f"{motto}<h2>The ferry</h2>{BODY}") == []
+
+
+def test_a_long_paragraph_that_is_selected_begins_the_text_although_the_summary_has_it() -> None:
+    head = f"<title>The ferry</title><meta name=description content='{SUMMARY}'>"
+    for count, found in ((7, []), (2, [0])):
+        first = f"{SUMMARY}. {'It crosses the river at dawn and again at night. ' * count}".strip()
+        body = f"<h1>The ferry</h1><section><p>{first}</p></section>{BODY}"
+        page = read_page(f"<html><head>{head}</head><body>{body}</body></html>")
+        keep = [segment.text != "The ferry" for segment in page.segments]
+        flags = find_standfirst(page, keep, [0.9] * len(keep))
+        assert [i - 1 for i in sorted(flags)] == found

@@ -197,6 +197,9 @@ def test_other_text_is_no_caption(html: str) -> None:
         ('The boat. <span class="caption__source">A. Name</span>', "The boat.", "A. Name"),
         ('The boat. <b class="m-caption__image-copyright">A. Name</b>', "The boat.", "A. Name"),
         ('The boat <b class="captionCredit">A. Name</b>', "The boat", "A. Name"),
+        ('The boat <b class="caption-owner">A. Name</b>', "The boat", "A. Name"),
+        (": The boat.", "The boat.", ""),
+        ("<b>:</b> The boat: by night.", "The boat: by night.", ""),
         ("Das Boot. (Symbolfoto: A. Name)", "Das Boot.", "Symbolfoto: A. Name"),
         ("배. [사진 출처 = 연합뉴스]", "배.", "사진 출처 = 연합뉴스"),
         ("船（Ｃ）共同通信社", "船", "（Ｃ）共同通信社"),
@@ -402,6 +405,8 @@ def test_a_block_within_a_credit_is_parted_from_the_words_after_it() -> None:
         (f"<div>{IMG}<p>May 3, 2024</p></div>", ""),
         (f"<div>{IMG}<p>May 3, 1912</p></div>", "May 3, 1912"),
         (f"<div>{IMG}<p>The quay, May 3, 2024</p></div>", "The quay, May 3, 2024"),
+        (f"<p>{IMG}</p><p><em>This page was written by Orla Reed, a pilot.</em></p>", ""),
+        (f"<p>{IMG}</p><p><em>By Orla Reed</em></p>", "By Orla Reed"),
         (f"<div>{IMG}<div><span class=cover__badge>Report</span></div></div>", ""),
         (f"<div>{IMG}<div><span class=cover__text>Report</span></div></div>", "Report"),
     ],
@@ -441,3 +446,20 @@ def test_a_credit_may_be_in_a_named_box_beside_the_figure() -> None:
     page = f"<div><div>{figure}</div><div>{copy}{{}}</div></div><p>{PARAGRAPH}</p>"
     assert caption(page.format(line.format("image-copyright"))).credit == "agency | Ann Marl"
     assert caption(page.format(line.format("boat-line"))).credit == ""
+
+
+def test_the_lines_that_the_alternative_text_consists_of_are_the_caption() -> None:
+    text, credit = "The ferry at the quay of Kestermouth", "Orla Reed, free for any use"
+    picture = f'<div><img src="/p.jpg" alt="{text} / {credit}"></div>'
+    lines = f"<div>{text}</div><div class=source><cite>{credit}</cite></div>"
+    box = f"<div><h2>Picture</h2>{picture}{lines}</div><p>More text follows.</p>"
+    found = caption(box)
+    assert (found.text, found.credit) == (text, credit)
+    assert caption(box.replace(text + "<", "Another line of the page<")).text == ""
+
+
+def test_a_caption_ends_before_the_next_picture() -> None:
+    inner = f"<div>{IMG.replace('p.jpg', 'q.jpg')}<p class=caption>The oar.</p></div>"
+    page, _ = read(f"<div>{IMG}<p class=caption>The boat.</p>{inner}</div>")
+    finder = CaptionFinder(page, candidates := find_candidates(page))
+    assert [finder.find(candidate).text for candidate in candidates] == ["The boat.", "The oar."]

@@ -303,7 +303,12 @@ def test_a_gallery_is_printed_whole_if_several_of_its_pictures_are_likely() -> N
 def test_a_picture_beside_the_author_and_the_date_is_a_portrait() -> None:
     head = "<meta name=author content='Ada Fenwick'><meta name=date content=2024-05-03>"
     line = "<figure><img src=/a.jpg alt=''></figure><div>{}</div>"
-    for text, number in (("By Ada Fenwick, May 3, 2024", 0), ("Boats drawn by Ada, 2024", 1)):
+    written = "Written by Ada Fenwick on May 3, 2024"
+    for text, number in (
+        ("By Ada Fenwick, May 3, 2024", 0),
+        (written, 0),
+        ("Boats drawn by Ada, 2024", 1),
+    ):
         picture = f"<div>{line.format(text)}</div>"
         page, verdict = read(article(picture), head)
         assert len(find_pictures(page, verdict)) == number
@@ -935,3 +940,46 @@ def test_a_large_picture_right_below_the_last_line_ends_the_article(picture, rem
     more = "More of this: boats, quays and ferries of the lake. " * 7
     page, verdict = read(f"{html}<p>{more}</p></article>")
     assert bool(find_pictures(page, replace(verdict, kind="article"))) is remains
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        "<p><img src=/pier.png width=48 alt=Pier></p>",
+        "<p><img src=/pier.png width=72 alt='Pier icon'></p>",
+        "<p><img src=/img/no-image.png width=900 height=600></p>",
+        "<p><img src=/img/missing_photo.jpg width=900 height=600></p>",
+        "<div class=ticker><img src=/tide.svg width=300 height=200 alt='The Tide'></div>",
+        "<p>3 May 2024 <b><img src=/pier.jpg>Comments (3)</b></p>",
+    ],
+)
+def test_icons_and_stand_ins_are_refused(picture: str) -> None:
+    page, verdict = read(article(PHOTO, picture))
+    assert names(find_pictures(page, verdict)) == ["photo.jpg"]
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        "<p><img src=/pier.png width=300 alt=Pier></p>",
+        "<p><img src=/pier.png width=900 height=600 alt='An old icon'></p>",
+        "<p><img src=/no-image-of-the-pier.png width=900 height=600></p>",
+        "<div class=ticker><img src=/pier.jpg width=900 height=600 alt='The pier'></div>",
+        "<p><img src=/pier.jpg width=900 height=600></p><p>3 May 2024</p>",
+    ],
+)
+def test_pictures_that_resemble_icons_and_stand_ins_are_selected(picture: str) -> None:
+    page, verdict = read(article(PHOTO, picture))
+    assert len(find_pictures(page, verdict)) == 2
+
+
+def test_a_picture_by_the_author_of_that_day_with_a_description_is_no_portrait() -> None:
+    head = "<meta name=author content='Ada Fenwick'><meta name=date content=2024-05-03>"
+    text = (
+        "The ferry lies at the quay of Kestermouth on May 3, 2024, where the mayor wants to sell it"
+    )
+    picture = (
+        f"<figure><img src=/a.jpg><figcaption>{text}. (ADA FENWICK/The Tide)</figcaption></figure>"
+    )
+    page, verdict = read(article(picture), head)
+    assert len(find_pictures(page, verdict)) == 1

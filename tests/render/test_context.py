@@ -25,6 +25,7 @@ from printer.article import (
     Table,
 )
 from printer.export.html import to_html
+from printer.render.context import ArticleView
 from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, paragraph, pictures
 
@@ -181,3 +182,16 @@ def test_a_broken_line_of_code_is_marked_and_the_text_is_as_it_was(printed) -> N
         assert "mouth/tail" in words
     short = printed(Article("T", (Code("def f():\n\n    pass", "python"),)))
     assert short.text.startswith("T def f(): pass ")
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://www.tide.example/a", "tide.example"),
+        ("http://192.0.2.7:8000/a", ""),
+        ("http://[2001:db8::7]/a", ""),
+        ("https://360.example/a", "360.example"),
+    ],
+)
+def test_an_address_of_numbers_names_no_site(url: str, host: str) -> None:
+    assert ArticleView.of(Article("T", (paragraph("x"),), url=url)).host == host

@@ -93,8 +93,9 @@ def _signed(line: str) -> str:
 #: The beginning of a byline, in languages where it begins nothing else.
 BYLINE = re.compile(
     r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y(?::|\s)|(?:WRITTEN )?BY:?\s"
+    r"|By(?=[A-Z][a-z]+\s[A-Z])"  # in an element of its own
     r"|V(?:on|ON):?\s"
-    r"|Por:?\s|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:"
+    r"|Por:?\s|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Auth?ore?:|Autorka?:|Auteur\s?:|Yazan:"
     r"|Tác giả:|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
 )
 _SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
@@ -228,7 +229,7 @@ _BY = re.compile(
     r"""(?:(?:view|see)\sall\sposts\s|[^\W\d_]{3,12}\s)?(?:by|via)\b\s*:?
     |insights\sfrom\b
     |authors?\b\s*:?
-    |written\sby(?=[A-Z])
+    |(?-i:(?:[Ww]ritten\s)?[Bb]y(?=[A-Z][a-z]))
     |(?:the\s)?(?:author|written|text|autor(?:/?in|en|a|es|zy|i)?|auteure?s?|författare|skribent
         |tekst|redakcja|автор(?:ы)?|текст|文|作者|記者|记者|撰文|筆者|著者|執筆|取材|編輯|编辑|글
         |الكاتب|نویسنده)\s*[:：/／・|]

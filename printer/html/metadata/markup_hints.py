@@ -413,8 +413,9 @@ def _names_beside(
         if is_beside_date and (names := find_dated_names(line, beside_date=not has_date[i])):
             return names
         below = "".join(nearby_lines[i + 1 : i + 2])
-        if is_full_name(line) and (
-            (i and is_label_alone(nearby_lines[i - 1]))
+        is_labeled = i > 0 and is_label_alone(nearby_lines[i - 1])
+        if is_full_name(line.partition("/")[0] if is_labeled else line) and (
+            is_labeled
             or (i < _MAX_LINES_ABOVE_POSITION and is_position(below))
             or ((is_beside_date or not i) and is_described(line, lines))
         ):

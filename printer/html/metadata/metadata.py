@@ -135,7 +135,7 @@ class Metadata:
 _NO_VALUE = {field: frozenset(words.split("|")) for field, words in load_names("no_value").items()}
 _NO_SITES = _NO_VALUE["any"] | _NO_VALUE["site"]
 #: Separators between a title and the site's name, which some sites state with it.
-_AROUND_SITE = " |·•–—-"
+_AROUND_SITE = " |·•–—-/"
 _MAX_SITE_CHARS = 100
 _MAX_LEAD_CHARS = 1_000
 

@@ -1038,7 +1038,10 @@ def test_a_comment_s_date_does_not_replace_the_day_beside_the_title():
         assert read_with_lines(f"<title>The ferry</title>{head}", body).published == date
 
 
-@pytest.mark.parametrize(("name", "site"), [("Homepage", "The Tide"), ("Tide Home", "Tide Home")])
+@pytest.mark.parametrize(
+    ("name", "site"),
+    [("Homepage", "The Tide"), ("Tide Home", "Tide Home"), ("tide.example/", "tide.example")],
+)
 def test_a_site_is_not_called_by_the_label_of_its_first_page(name, site):
     head = f"<meta property=og:site_name content='{name}'>"
     publisher = json_ld(
