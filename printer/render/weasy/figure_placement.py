@@ -3,7 +3,7 @@
 WeasyPrint has no floating figures: one that does not fit on a page begins the next page and leaves
 a gap.  So after the layout of a page, a figure that begins the next page is shrunk or moved, in the
 steps of ``_PageFiller._try_next``, and the page is laid out again.  A change that does not fill the
-page better is undone.  A figure is never moved past the line that introduces it, nor up past code.
+page better is undone.  A figure is never moved past a heading, a list or a line that introduces it.
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
 
 If a list, a table, a stanza, code or a box that is kept whole does not quite fit, the spaces on the
@@ -147,6 +147,7 @@ class _PageFiller:
         self._before: _Place | None = None
         self._to_divide: _Division | None = None
         self._divided: set[int] = set()
+        self._indivisible: set[int] = set()
         self._is_done = False
 
     def improve(self, page: Box, next_page: SkipStack) -> bool:
@@ -159,7 +160,9 @@ class _PageFiller:
             if _move_into_text(page, before.parent, division, self._change):
                 self._divided.add(id(before.figure))
                 return True
-            place = before if division.is_required else place
+            if division.is_required:
+                place = before
+                self._indivisible.add(id(division.text.element))
         undone = False
         if place and before and place.figure is before.figure and place.gap >= before.gap - 1:
             undone = self._change.undo()
@@ -251,7 +254,8 @@ class _PageFiller:
         must_divide = not _is_passable(parent, end) or _keeps_next(parent, end + 1)
         must_divide |= is_bound and place.gap <= MAX_GAP_ABOVE_BOUND * place.height
         if is_bound or must_divide:
-            if text.element_tag == "p" and parent.style["column_count"] == "auto":
+            is_divisible = id(text.element) not in self._indivisible
+            if is_divisible and text.element_tag == "p" and parent.style["column_count"] == "auto":
                 self._to_divide = _Division(text, start - place.index, must_divide)
             elif must_divide:
                 return False

@@ -155,11 +155,12 @@ def test_a_picture_passes_no_list_with_the_text_that_introduces_it(printed, monk
 
 
 @pytest.mark.parametrize("count", range(16, 28, 2))
-def test_a_picture_moved_behind_text_does_not_end_its_section(printed, monkeypatch, count):
+@pytest.mark.parametrize("end", [f"{TEXT} So it ended.", f"{TEXT[:150]} So it ended."])
+def test_a_picture_moved_behind_text_does_not_end_its_section(printed, monkeypatch, count, end):
     monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
     monkeypatch.setattr(figure_placement, "_move_before_text", lambda *_: False)
     lines = [paragraph(f"Line {n}.") for n in range(count)]
-    parts = (PICTURE, paragraph(f"{TEXT} So it ended."), heading("The wheel"))
+    parts = (PICTURE, paragraph(TEXT), paragraph(end), heading("The wheel"))
     blocks = (*lines, *parts, *(paragraph(TEXT) for _ in range(6)))
     words = printed(
         replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures()
