@@ -78,12 +78,12 @@ _EYEBROW = re.compile(r"\w(?:[^:\n]{0,58}\w)?")
 
 
 def is_eyebrow(block: object) -> bool:
-    """Return whether a block is a small line such as stands above a heading it belongs to."""
-    return (
-        isinstance(block, Paragraph)
-        and has_mark_throughout(block.spans, "small")
-        and _EYEBROW.fullmatch(plain_text(block.spans)) is not None
-    )
+    """Return whether a block is a line above a heading it belongs to: small, or in capitals."""
+    if not isinstance(block, Paragraph):
+        return False
+    text = plain_text(block.spans)
+    is_marked = has_mark_throughout(block.spans, "small") or (" " in text and text.isupper())
+    return is_marked and _EYEBROW.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ from ..article import (
     List,
     Math,
     Paragraph,
+    Post,
     Row,
     Rule,
     Table,
@@ -139,6 +140,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
     env.tests.update(
         bare=is_bare,
         brief=lambda block: sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS,
+        few_lines=lambda post: _count_lines(post) <= MAX_UNBROKEN_POST_LINES,
         eyebrow=is_eyebrow,
         long=is_long_row,
         lengthy=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
@@ -392,6 +394,8 @@ def is_code_title(block: Paragraph, following: Block | None) -> bool:
 #: A line of a list without a label, or one that introduces the next block.
 MAX_BARE_LINE_CHARS = 48
 MAX_TABLE_LABEL_CHARS = 120
+#: A bold text of this length before a list, or one below a heading, introduces the list.
+MAX_LIST_LEAD_CHARS = 144
 
 
 def introduces(
@@ -400,11 +404,15 @@ def introduces(
     """Return whether a paragraph introduces the next block and is kept with it.
 
     It ends in a colon, or is a short line before code, below a heading, at the beginning of an
-    item, or above a table, or one without final punctuation before a list.
+    item, or above a table, or before a list one without final punctuation, a bold one or the only
+    text below a heading.
     """
     text = plain_text(block.spans).rstrip()
     is_short = len(text) <= MAX_BARE_LINE_CHARS
     is_line = is_short or (len(text) <= MAX_LINE_CHARS and isinstance(before, Heading))
+    is_lead = len(text) <= MAX_LIST_LEAD_CHARS and (
+        isinstance(before, Heading) or has_mark_throughout(block.spans, "strong")
+    )
     if isinstance(following, Paragraph | Figure) and is_line and isinstance(before, Heading | None):
         return True
     if isinstance(following, Table) and len(text) <= MAX_TABLE_LABEL_CHARS:
@@ -415,7 +423,7 @@ def introduces(
     return (
         text.endswith(COLONS)
         or (is_short and isinstance(following, Code))
-        or (is_name and isinstance(following, List))
+        or ((is_name or is_lead) and isinstance(following, List))
     )
 
 
@@ -572,7 +580,7 @@ def is_formula_number(block: Block, previous: Block) -> bool:
     return bool(_FORMULA_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
 
 
-MAX_UNBROKEN_ITEMS = 6
+MAX_UNBROKEN_ITEMS = 8
 MAX_UNBROKEN_LIST_LINES = 8
 #: Items of fewer characters, on average, are a line at most.
 MAX_TERSE_ITEM_CHARS = 80
@@ -599,16 +607,18 @@ def list_class(block: List) -> str:
     return " ".join(compress(("loose", "short", "terse"), (is_loose, is_short, is_terse)))
 
 
-def _count_lines(item: Item) -> float:
-    """Return roughly the number of lines of an item on the usual page, infinity with a picture."""
+def _count_lines(item: Item | Post) -> float:
+    """Return roughly the number of lines of a part on the usual page, infinity with a picture."""
     if any(isinstance(block, Figure) for block in walk(item.blocks)):
         return inf
-    return sum(ceil(len(text) / MAX_LINE_CHARS) for text in iter_text(*item.blocks))
+    lines = (line for text in iter_text(*item.blocks) for line in text.split("\n"))
+    return sum(ceil(len(line) / MAX_LINE_CHARS) for line in lines)
 
 
 #: An item of more lines may stand alone on a page.
 MAX_BOUND_ITEM_LINES = 2
 MAX_UNBROKEN_BOX_CHARS = 600
+MAX_UNBROKEN_POST_LINES = 5
 MAX_UNBROKEN_ROWS = 12
 MAX_UNBROKEN_TABLE_CHARS = 600
 #: The width of a character of a column's longest word.

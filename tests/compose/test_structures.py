@@ -495,6 +495,8 @@ def test_a_line_named_as_such_is_small_and_stays_with_its_heading() -> None:
     assert not is_eyebrow(blocks[0])
     plain = compose_article(html.replace("eyebrow", "text")).blocks
     assert not any(map(is_eyebrow, plain))
+    assert is_eyebrow(Paragraph((Span("HOW IT FLOATS"),)))
+    assert not any(is_eyebrow(Paragraph((Span(text),))) for text in ("How it floats", "NOTE: IT"))
     line = Paragraph((Span("Boats", ("small",)),))
     figure, head = Figure("/weir.jpg"), Heading(2, (Span("How to cross"),))
     text = Paragraph((Span("By boat, if at all."),))

@@ -171,5 +171,6 @@ def test_a_short_list_is_kept_together():
 
     assert breaks_inside("Oak", "Iron", "Rope") == ["short terse"]
     assert breaks_inside(*"abcdef") == ["short terse"]
-    assert breaks_inside(*"abcdefg") == ["terse"]
+    assert breaks_inside(*"abcdefgh") == ["short terse"]
+    assert breaks_inside(*"abcdefghi") == ["terse"]
     assert breaks_inside(TEXT * 8, TEXT * 8) == [None]

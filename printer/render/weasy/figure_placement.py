@@ -3,7 +3,7 @@
 WeasyPrint has no floating figures: one that does not fit on a page begins the next page and leaves
 a gap.  So after the layout of a page, a figure that begins the next page is shrunk or moved, in the
 steps of ``_PageFiller._try_next``, and the page is laid out again.  A change that does not fill the
-page better is undone.  A figure is never moved past the line that introduces it, nor up past code.
+page better is undone.  A figure is never moved past a heading, a list or a line that introduces it.
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
 
 If a list, a table, a stanza, code or a box that is kept whole does not quite fit, the spaces on the
@@ -46,10 +46,11 @@ SkipStack: TypeAlias = "dict[int, Any] | None"
 MIN_SCALE = 0.7
 #: The pixels added to an estimated height.
 SLACK_PX = 8.0
-#: The elements that a figure may be moved after.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
 #: The elements that a figure may be moved before.
 PROSE_TAGS = TEXT_TAGS[:-1]
+#: The elements that a figure may be moved after: not lists, which belong to the text above.
+PASSED_TAGS = ("p", "blockquote")
 # Attributes of a document.
 _RELAYOUTS = "_webprint_relayouts"
 _UNBROKEN_PAGE = "_webprint_unbroken_page"
@@ -95,7 +96,8 @@ class _Place:
     """A figure or a kept block at the top of the next page, possibly after headings.
 
     ``start`` is the index of the first of these in ``parent``, ``index`` that of the figure;
-    ``gap`` and ``height`` are the heights of the gap before them and of the page.
+    ``gap`` and ``height`` are the heights of the gap before them and of the page; ``outside`` are
+    the texts before the item of a list with the figure that are not separated from it.
     """
 
     parent: Box
@@ -103,6 +105,7 @@ class _Place:
     index: int
     gap: float
     height: float
+    outside: tuple[Box, ...] = ()
 
     @property
     def figure(self) -> Box:
@@ -116,7 +119,9 @@ MAX_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
 #: The smallest scale, used only to fill a gap above ``MAX_GAP``.
-LAST_SCALE = 0.45
+LAST_SCALE = 0.36
+#: The smallest scale of a picture before it is parted from the heading or lead-in above it.
+LED_SCALE = 0.55
 
 
 class _Division(NamedTuple):
@@ -142,6 +147,7 @@ class _PageFiller:
         self._before: _Place | None = None
         self._to_divide: _Division | None = None
         self._divided: set[int] = set()
+        self._indivisible: set[int] = set()
         self._is_done = False
 
     def improve(self, page: Box, next_page: SkipStack) -> bool:
@@ -154,7 +160,9 @@ class _PageFiller:
             if _move_into_text(page, before.parent, division, self._change):
                 self._divided.add(id(before.figure))
                 return True
-            place = before if division.is_required else place
+            if division.is_required:
+                place = before
+                self._indivisible.add(id(division.text.element))
         undone = False
         if place and before and place.figure is before.figure and place.gap >= before.gap - 1:
             undone = self._change.undo()
@@ -184,10 +192,12 @@ class _PageFiller:
             "move up": lambda: _move_before_text(page, place, change),
             "shrink most": lambda: is_blank and _shrink(page, place, change, LAST_SCALE),
             "shrink two": lambda: is_large and _shrink_both(page, place, change, last_scale),
-            "move heading up": lambda: is_large and _move_heading_before_figure(place, change),
             "split text": lambda: may_break and move_text(may_break=True),
+            "shrink with room": lambda: is_large and _shrink(page, place, change, last_scale, 2),
             "leave lead-in": lambda: is_blank and _release_lead(page, place, change),
         }
+        if place.start < place.index:
+            steps = {"shrink led": lambda: _shrink(page, place, change, LED_SCALE), **steps}
         if not is_figure(figure):
             allow_breaks = partial(_allow_breaks, figure, change)
             steps = {
@@ -201,11 +211,12 @@ class _PageFiller:
             }
             if _avoids_breaks(figure, ("ul", "ol")):  # It is better parted from its lead-in.
                 steps = {"tighten": steps.pop("tighten"), "lead-in": steps.pop("lead-in"), **steps}
+                steps["break"] = lambda: may_break and is_blank and allow_breaks()
         elif is_beside(figure):  # It is small, and text is to be beside it.
             steps = {"move text up": move_text}
         elif _is_labeled(figure):  # Its texts keep their place among the others.
-            is_first = not place.index or not _is_labeled(place.parent.children[place.index - 1])
-            steps = {"move text up": move_text} if is_first else {}
+            is_row = place.index and _is_labeled(place.parent.children[place.index - 1])
+            steps = {} if is_row else {"move text up": move_text}
         if not undone:
             self._tried.discard((id(figure), "move text up"))
         for name, step in steps.items():
@@ -226,14 +237,13 @@ class _PageFiller:
         """
         parent, start = place.parent, _end_of_figures(place.parent, place.index)
         end = start
-        while _are_entries(parent, end) or (
-            _keeps_next(parent, end) and _has_tag(parent, end, TEXT_TAGS)
-        ):
+        while _are_entries(parent, end):
             end += 1
-        if not _has_tag(parent, end, TEXT_TAGS) or _is_announced(parent, place.index):
+        is_text = _has_tag(parent, end, PASSED_TAGS) and not _keeps_next(parent, end)
+        if not is_text or parent.element_tag == "li" or _is_announced(parent, place.index):
             return False
-        if place.start < place.index and _is_line(page, parent, end):
-            end += _has_tag(parent, end + 1, TEXT_TAGS)  # not alone below the heading
+        if place.start < place.index and _is_shorter(page, parent, end, MIN_LINES):
+            end += _has_tag(parent, end + 1, PASSED_TAGS)  # not alone below the heading
         text = parent.children[end]
         avoids_breaks = _avoids_breaks(text)
         if avoids_breaks and not may_break:
@@ -241,10 +251,11 @@ class _PageFiller:
             if _height_of(page, place, [*above, *parent.children[start : end + 1]]) > place.gap:
                 return False
         is_bound = not _is_named(place.figure) and _is_figure_at(parent, end + 1)
-        must_divide = not _is_passable(parent, end)
+        must_divide = not _is_passable(parent, end) or _keeps_next(parent, end + 1)
         must_divide |= is_bound and place.gap <= MAX_GAP_ABOVE_BOUND * place.height
         if is_bound or must_divide:
-            if text.element_tag == "p" and parent.style["column_count"] == "auto":
+            is_divisible = id(text.element) not in self._indivisible
+            if is_divisible and text.element_tag == "p" and parent.style["column_count"] == "auto":
                 self._to_divide = _Division(text, start - place.index, must_divide)
             elif must_divide:
                 return False
@@ -352,6 +363,8 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
         if start >= len(getattr(box, "children", ())):
             return None  # within a text
         parent, box = box, box.children[start]
+        if next_page is None and box.element_tag == "li":
+            return _find_figure_in_items(page, parent, start, ())
         is_torn = box.element_tag == "p" and _keeps_next(parent, start)
         if next_page is None or is_torn:
             while _is_container(parent, start):
@@ -360,10 +373,31 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             if _is_container(parent, index):  # below a heading
                 parent, start = parent.children[index], 0
                 index = _end_of_headings(parent, start)
+            if _has_tag(parent, index, ("ul", "ol")):
+                above = tuple(parent.children[start:index])
+                in_items = _find_figure_in_items(page, parent.children[index], 0, above)
+                if in_items:
+                    return in_items
             is_led = start < index and (_has_tag(parent, index, ("p",)) or _is_led(parent, index))
             if not (is_led or _is_movable(parent, index) or _is_unbreakable(parent, index)):
                 return None
             return _Place(parent, start, index, *_measure_gap(page, parent))
+    return None
+
+
+#: The first items of a list, one of which may have the figure that does not fit.
+FIRST_ITEMS = 2
+
+
+def _find_figure_in_items(
+    page: Box, items: Box, start: int, above: tuple[Box, ...]
+) -> _Place | None:
+    """Return the figure in the first items of a list from one on, below their texts."""
+    for item in items.children[start : start + FIRST_ITEMS]:
+        for index, box in enumerate(item.children):
+            if is_figure(box):
+                return _Place(item, 0, index, *_measure_gap(page, item), above)
+        above = (*above, item)
     return None
 
 
@@ -476,11 +510,15 @@ def _allow_breaks(block: Box, change: Change, *, few_rows: bool = False) -> bool
     return change.has_changed
 
 
-def _is_line(page: Box, parent: Box, index: int) -> bool:
-    """Return whether a child is text of a single line, as estimated."""
+#: The fewest lines of a lead-in that is left below its heading, parted from its list.
+MIN_LEAD_LINES = 3
+
+
+def _is_shorter(page: Box, parent: Box, index: int, lines: int) -> bool:
+    """Return whether a child is text of fewer lines, as estimated."""
     text, width = parent.children[index], _fragments(page, parent)[-1].width
     height = text_height(text, width) - margins_of(text, "top", "bottom")
-    return height < MIN_LINES * line_height(text)
+    return height < lines * line_height(text)
 
 
 def _is_led(parent: Box, index: int) -> bool:
@@ -493,14 +531,16 @@ def _is_led(parent: Box, index: int) -> bool:
 def _release_lead(page: Box, place: _Place, change: Change) -> bool:
     """Allow a break between a block and its lead-in; return whether there is one.
 
-    A single line below a heading stays with the block.
+    A short text below a heading stays with the block.
     """
     parent, index = place.parent, place.index
     if place.start == index or not _is_led(parent, index):
         return False
     is_below_heading = _has_tag(parent, index - 2, HEADINGS)
-    if place.start < index - 1 and is_below_heading and _is_line(page, parent, index - 1):
-        return False
+    if place.start < index - 1 and is_below_heading:
+        lines = MIN_LEAD_LINES if _has_tag(parent, index, ("ul", "ol")) else MIN_LINES
+        if _is_shorter(page, parent, index - 1, lines):
+            return False
     change.set_style(parent.children[index - 1], break_after="auto")
     return True
 
@@ -586,20 +626,6 @@ def _is_passable(parent: Box, index: int) -> bool:
     return not any("closing" in (part.get("class") or "").split() for part in parts)
 
 
-def _move_heading_before_figure(place: _Place, change: Change) -> bool:
-    """Move the heading after a figure before it, with the text below; return whether it is."""
-    parent = place.parent
-    start = _end_of_figures(parent, place.index)
-    end = _end_of_headings(parent, start)
-    text = _end_of_figures(parent, end)
-    is_allowed = end > start and not _is_announced(parent, place.index)
-    if not is_allowed or not _is_passable(parent, text) or _keeps_next(parent, text):
-        return False
-    if text > end:  # A figure under the heading follows the text as well.
-        change.move(parent, text, end)
-    return change.move(parent, start, place.index, end + 1 - start)
-
-
 def _end_of_headings(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is not kept with the next."""
     while _keeps_next(parent, index):
@@ -637,15 +663,16 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
     return False
 
 
-def _shrink(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
-    """Shrink the picture of a figure to fit a gap; return whether this is possible."""
+def _shrink(page: Box, place: _Place, change: Change, min_scale: float, lines: int = 0) -> bool:
+    """Shrink the picture of a figure to fit a gap, with room for some lines more, if possible."""
     height = _picture_height(place.figure)
     if not height or _is_shrunk(place.figure):
         return False
-    needed = _estimate_height(page, place)
+    needed = _estimate_height(page, place) + lines * line_height(place.figure)
     scale = 1 - (needed - place.gap) / height
     if 0 < scale < 1:  # A caption has more lines below a narrower picture.
-        scale -= max(0.0, _estimate_height(page, place, scale) - needed) / height
+        more = _estimate_height(page, place, scale) - _estimate_height(page, place)
+        scale -= max(0.0, more) / height
     if not min_scale <= scale < 1:
         return False
     _scale(place.figure, change, scale)
@@ -693,6 +720,9 @@ MAX_INSET_SCALE = 0.8
 
 
 def _scale(figure: Box, change: Change, scale: float) -> None:
+    if has_class(figure, "figures"):
+        _scale_row(figure, change, min(scale, MAX_INSET_SCALE))
+        return
     (picture,) = _pictures(figure)
     width, left = picture.style["width"], figure.style["margin_left"]
     inset = getattr(left, "value", 0) if left == figure.style["margin_right"] else 0
@@ -707,20 +737,40 @@ def _scale(figure: Box, change: Change, scale: float) -> None:
         change.set_style(figure, margin_left=margin, margin_right=margin)
 
 
+def _scale_row(row: Box, change: Change, scale: float) -> None:
+    """Scale the pictures of a row, in the middle of the measure."""
+    change.set(row, _SHRUNK, True)
+    for picture in _pictures(row):
+        width = picture.style["width"]
+        change.set_style(picture, width=width._replace(value=width.value * scale))
+    side = "margin_right" if row.style["direction"] == "rtl" else "margin_left"
+    inset = 50 * (1 - scale)
+    for cell in row.children[0].children:
+        width, space = cell.style["width"], cell.style[side]
+        widths = {"width": width._replace(value=width.value * scale)}
+        widths[side] = width._replace(value=space.value * scale + inset)
+        change.set_style(cell, **widths)
+        inset = 0
+
+
 def _pictures(figure: Box) -> list[Box]:
     return [box for box in figure.descendants() if box.element_tag == "img"]
 
 
 def _picture_height(figure: Box) -> float:
-    """Return the height of the only picture of a figure, 0 if its size is not given in pixels."""
+    """Return the height of a figure's only picture or of a row of pictures, 0 if not in pixels."""
     pictures = _pictures(figure)
-    if len(pictures) != 1:
+    is_row = has_class(figure, "figures") and not _is_labeled(figure)
+    if not pictures or (len(pictures) > 1 and not is_row):
         return 0
-    width, attributes = pictures[0].style["width"], pictures[0].element.attrib
-    sizes = attributes.get("width", ""), attributes.get("height", "")
-    if getattr(width, "unit", "") != "px" or not all(map(str.isdecimal, sizes)):
-        return 0
-    return float(width.value * int(sizes[1]) / (int(sizes[0]) or 1))
+    heights = []
+    for picture in pictures:
+        width, attributes = picture.style["width"], picture.element.attrib
+        sizes = attributes.get("width", ""), attributes.get("height", "")
+        if getattr(width, "unit", "") != "px" or not all(map(str.isdecimal, sizes)):
+            return 0
+        heights.append(float(width.value * int(sizes[1]) / (int(sizes[0]) or 1)))
+    return max(heights)
 
 
 def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
@@ -729,7 +779,7 @@ def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
     ``scale`` narrows the caption with the picture; the picture's height is that before scaling.
     """
     width = _fragments(page, place.parent)[-1].width
-    above = place.parent.children[place.start : place.index]
+    above = [*place.outside, *place.parent.children[place.start : place.index]]
     announcements = [box for box in above if _is_announcement(box)]
     boxes = [box for box in above if box not in announcements]
     texts = sum(MIN_LINES * line_height(box) for box in announcements)

@@ -128,24 +128,69 @@ def test_a_picture_passes_neither_headings_nor_its_announcement(printed, count):
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("count", [22, 25])
-def test_a_picture_below_a_heading_is_moved_behind_the_first_part_to_fill_a_large_gap(
-    printed, monkeypatch, count
-):
+@pytest.mark.parametrize("count", [18, 22, 25])
+def test_a_picture_stays_between_its_heading_and_the_next(printed, monkeypatch, count):
     parts = (heading("The mill"), PICTURE, heading("The wheel", 3), paragraph(TEXT))
     lines = [paragraph(f"Line {n}.") for n in range(count)]
-    full = replace(
-        SAMPLE_ARTICLE, blocks=(*lines, *parts, *(paragraph(TEXT) for _ in range(6))), url=""
-    )
-    for step in ("_shrink", "_move_before_text"):
-        monkeypatch.setattr(figure_placement, step, lambda *_: False)
+    blocks = (*lines, *parts, *(paragraph(TEXT) for _ in range(6)))
+    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+    for is_shrunk in (True, False):
+        if not is_shrunk:
+            monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
+        words = printed(full, pictures=specimens.pictures()).text
+        places = [words.index(text) for text in ("The mill", "The valley in", "The wheel")]
+        assert places == sorted(places)
+
+
+@pytest.mark.parametrize("count", range(12, 26, 3))
+def test_a_picture_passes_no_list_with_the_text_that_introduces_it(printed, monkeypatch, count):
+    monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
+    lines = [paragraph(f"Line {n}.") for n in range(count)]
+    boats = items(*(f"Boat {n}: {TEXT[:150]}" for n in range(5)))
+    blocks = (*lines, PICTURE, paragraph("The ferries are:"), boats, paragraph(TEXT * 4))
+    words = printed(
+        replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures()
+    ).text
+    assert words.index("The valley in") < words.index("The ferries are")
+
+
+@pytest.mark.parametrize("count", range(16, 28, 2))
+@pytest.mark.parametrize("end", [f"{TEXT} So it ended.", f"{TEXT[:150]} So it ended."])
+def test_a_picture_moved_behind_text_does_not_end_its_section(printed, monkeypatch, count, end):
+    monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
+    monkeypatch.setattr(figure_placement, "_move_before_text", lambda *_: False)
+    lines = [paragraph(f"Line {n}.") for n in range(count)]
+    parts = (PICTURE, paragraph(TEXT), paragraph(end), heading("The wheel"))
+    blocks = (*lines, *parts, *(paragraph(TEXT) for _ in range(6)))
+    words = printed(
+        replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures()
+    ).text
+    assert words.index("The valley in") < words.index("So it ended") < words.index("The wheel")
+
+
+@pytest.mark.parametrize("count", [14, 16])
+def test_a_picture_in_a_step_is_shrunk_rather_than_leave_a_page_blank(printed, monkeypatch, count):
+    lines = [paragraph(f"Line {n}.") for n in range(count)]
+    steps = items("Cast off.", (paragraph("Cross the river."), PICTURE), "Moor.", ordered=True)
+    blocks = (*lines, heading("The crossing"), steps, paragraph(TEXT * 3))
+    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
     paper = printed(full, pictures=specimens.pictures())
-    assert "The wheel" in paper.texts[0]
-    assert "The valley in March." in paper.texts[1]
-    monkeypatch.setattr(figure_placement, "LARGE_GAP", 2.0)
+    monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
     plain = printed(full, pictures=specimens.pictures())
-    assert "The mill" not in plain.texts[0]
     assert white(paper, 0) < 0.15 < white(plain, 0)
+    places = [paper.text.index(text) for text in ("Cross the", "The valley in", "Moor.")]
+    assert places == sorted(places)
+
+
+def test_the_pictures_of_a_row_are_shrunk_alike_to_fill_a_page():
+    lines = [paragraph(f"Line {n}.") for n in range(23)]
+    names = [f"https://valley.example.org/{n}.jpg" for n in range(4)]
+    pictures = dict.fromkeys(names, specimens.jpeg(specimens.landscape(900, 900)))
+    blocks = (*lines, *map(Figure, names), *(paragraph(TEXT) for _ in range(6)))
+    boxes = boxes_of(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures)
+    widths = [round(box.width) for box in boxes if box.element_tag == "img"]
+    assert len(widths) == 4
+    assert widths[0] == widths[1] < widths[2] == widths[3]
 
 
 @pytest.mark.parametrize("count", [18, 22])
@@ -800,3 +845,27 @@ def test_text_is_indented_after_text_even_if_none_was_before_figures_moved(print
         moved.append(paper.text.index("Afterwards.") < paper.text.index("The valley in March."))
         assert (edge - flush > 3) == moved[-1]
     assert True in moved
+
+
+@pytest.mark.parametrize("lines", range(24, 34, 3))
+def test_a_short_post_is_not_torn(printed, lines):
+    posts = [Post("Ada", "", (paragraph(f"Line {n}."),)) for n in range(lines // 2)]
+    last = Post("Ida", "", tuple(paragraph(f"Ferry {n} is late.") for n in range(4)))
+    long = Post("Ada", "", (paragraph(f"It begins. {TEXT * 9} It ends."),))
+    blocks = (*posts, *[last] * 6, long)
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    assert all(text.count("Ferry 0") == text.count("Ferry 3") for text in paper.texts)
+    assert paper.pages > 1
+
+
+@pytest.mark.parametrize("lines", range(22, 34, 2))
+@pytest.mark.parametrize("is_bold", [True, False])
+def test_the_text_that_introduces_a_short_list_stays_with_it(printed, lines, is_bold):
+    text = "Timetables for the ferries help the people of the valley to cross the river in time."
+    lead = paragraph(Span(text, ("strong",) if is_bold else ()))
+    above = paragraph(TEXT) if is_bold else heading("The ferries")
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    blocks = (*before, above, lead, items(*(f"Boat {n}" for n in range(4))), paragraph(TEXT * 9))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    (page,) = (text for text in paper.texts if "Timetables" in text)
+    assert "Boat 1" in page
