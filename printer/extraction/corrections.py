@@ -550,11 +550,12 @@ def _belongs_below(line: Segment, below: Segment) -> bool:
     """Return whether a line is the name below a letter, or an e-mail address below a number."""
     if _PHONE_NUMBER.fullmatch(line.text):
         return below.is_link and link_target(below).startswith("mailto:")
+    if line.text[-1] not in ",，" or not below.text[0].isupper() or below.link_chars:
+        return False
     words = [count_words(text[:_MAX_LABEL_CHARS]) for text in (line.text, below.text)]
-    are_paragraphs = line.block.tag == below.block.tag == "p" and not below.link_chars
-    is_letter = are_paragraphs and line.block.getparent() is below.block.getparent()
-    is_signed = line.text[-1] in ",，" and below.text[0].isupper()
-    return is_letter and is_signed and 0 < min(words) <= max(words) <= _MAX_CLOSING_WORDS
+    is_short = 0 < min(words) <= max(words) <= _MAX_CLOSING_WORDS
+    are_paragraphs = line.block.tag == below.block.tag == "p"
+    return is_short and are_paragraphs and line.block.getparent() is below.block.getparent()
 
 
 #: Elements with a number that does not count the heading below.
