@@ -979,12 +979,11 @@ def test_a_picture_by_the_author_of_that_day_with_a_description_is_no_portrait()
 def test_a_tile_named_as_an_icon_is_printed_with_the_others_of_its_row(
     width: int, count: int
 ) -> None:
-    files = ("boats.png", "guides_icon.png", "oars.png")
-    tiles = "".join(
-        f'<div><a href="/{file}.html"><img src="/{file}" width="{width if "icon" in file else 339}" '
-        f'height="{width if "icon" in file else 339}" alt="For mariners"></a></div>'
-        for file in files
-    )
+    tile = '<div><a href="/{0}.html"><img src="/{0}.png" width={1} height={1} alt="{2}"></a></div>'
+    tiles = "".join((
+        tile.format("boats", 339, "For mariners"), tile.format("oars", 339, "For mariners"),
+        tile.format("guides_icon", width, "Guides icon"),
+    ))  # fmt: skip
     page, verdict = read(article(f"<div>{tiles}</div>"))
     assert len(find_pictures(page, verdict)) == count
 
