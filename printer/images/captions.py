@@ -43,7 +43,7 @@ _CAPTION_NAME = re.compile(
     r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|title|desc\w{0,8})|media-?subtitle\w{0,4}|"
     r"(?:(?<!-)info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
     r"(?:img|picture)[-_]{0,2}(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img|"
-    r"(?:image|img|photo|picture|foto|bild)[-_]{0,2}"
+    r"(?:image|img|photo|picture|foto|bild|media)[-_]{0,2}"
     r"(?:credits?|source|author|licen[cs]e|rights|rechte|quelle|nachweis|urheber))"
     r"(?![a-z])",
     re.IGNORECASE,
@@ -401,8 +401,14 @@ def _with_line_below(
         is_caption = all(map(_is_credit_segment, segments)) and not _is_heading(finder, line)
         is_part = is_caption and _is_named_caption(finder, line, box)
     else:
-        is_part = len(line.text) <= _MAX_LONE_CREDIT_CHARS and _is_credit_segment(line)
+        is_in_figure = finder.index.elements[box].tag == "figure"
+        is_credit = _is_credit_segment(line) or (is_in_figure and _is_small(line))
+        is_part = len(line.text) <= _MAX_LONE_CREDIT_CHARS and is_credit
     return [*segments, line] if is_part else segments
+
+
+def _is_small(segment: Segment) -> bool:
+    return all(leaf.parent is not None and leaf.parent.tag == "small" for leaf in segment.leaves)
 
 
 def _is_credit_segment(segment: Segment) -> bool:
@@ -686,8 +692,9 @@ _MAX_INTERFACE_LEVELS = 4
 
 
 def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
-    for segment in segments:
+    for number, segment in enumerate(segments):
         yield _Piece(" ", (), "", False)
+        is_credit = number > 0 and _is_small(segment)  # below the caption
         for leaf in segment.leaves:
             piece = _read_style(leaf.parent, base)
             if piece is not None and leaf.text:
@@ -695,7 +702,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
                 text = f" {text}" if leaf.tail and leaf.element.tag in BLOCK_TAGS else text
                 word = " ".join(text.split()).lower()
                 if word not in _INTERFACE and not _COUNTER.fullmatch(word):
-                    yield piece._replace(text=text)
+                    yield piece._replace(text=text, credit=piece.credit or is_credit)
 
 
 #: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.

@@ -58,9 +58,8 @@ def rejection_reason(
         return "a teaser of another page"
     largest = candidate.natural_width or candidate.width  # if a side is unknown
     sides = (side or largest for side in (candidate.width, candidate.height))
-    if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
-        return "as small as an icon"
-    return ""
+    is_icon = all(0 < side <= _MAX_ICON_SIDE_PX for side in sides)
+    return "as small as an icon" if is_icon else ""
 
 
 #: The features of marks of customers, in rows on pages that sell something.

@@ -484,6 +484,10 @@ def test_a_caption_ends_before_the_next_picture() -> None:
         ("<p class=caption> The boat sails. \n<span>TIDE/Orla Reed</span>\n </p><p>More.</p>",
          ("The boat sails.", "TIDE/Orla Reed")),
         ("<div class=caption><h2>The boat</h2></div><p>More.</p>", ("The boat", "")),
+        (f"<figure>{IMG}<figcaption>The boat.</figcaption><small>Tide / Reed</small></figure>",
+         ("The boat.", "Tide / Reed")),
+        (f"<figure>{IMG}<figcaption>The boat.</figcaption><b>Read on</b></figure>",
+         ("The boat.", "")),
         ("<p class='img--right box'>The text beside it goes on.</p><p>More.</p>", ("", "")),
         ("<p class=has-drop-cap>The text below it goes on.</p><p>More.</p>", ("", "")),
         ("<p class=no_credit>Sail today and pay later.</p><p>More.</p>", ("", "")),
@@ -492,7 +496,8 @@ def test_a_caption_ends_before_the_next_picture() -> None:
 def test_lines_named_captions_or_credits_are_found_around_a_picture(
     html: str, parts: tuple[str, str]
 ) -> None:
-    found = caption(f"<div><div>{IMG}{html}</div></div><p>{PARAGRAPH}</p>")
+    picture = "" if "<figure>" in html else IMG
+    found = caption(f"<div><div>{picture}{html}</div></div><p>{PARAGRAPH}</p>")
     assert (found.text, found.credit) == parts
 
 

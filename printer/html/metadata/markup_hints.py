@@ -131,10 +131,7 @@ def _is_in_article(element: HtmlElement) -> bool:
 def _read_heading(
     element: HtmlElement, titles: Collection[str] = (), above: Collection[str] = ()
 ) -> Heading:
-    """Read a heading; without its first part it may be one of ``titles``.
-
-    The part above its last block, perhaps the credit of a picture, may be one of ``above``.
-    """
+    """Read a heading; its end may be one of ``titles``, its part above a block one of ``above``."""
     text = element_line(element)
     last = element_line(element[-1]) if len(element) and element[-1].tag in BLOCK_TAGS else ""
     first = text.removesuffix(last).rstrip()
@@ -391,11 +388,8 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
             rest = line[year.end() :] if year else ""  # the day of an update, perhaps
             dates += filter(None, (find_date(text, language) for text in (line, rest)))
     hints.dates = hints.dates or updates or [find_labeled_date(lines, language)]
-    hints.authors = (
-        hints.authors
-        or _names_beside(nearby_lines, has_date, lines)
-        or [find_signature(labeled_lines(lines))]
-    )
+    names = hints.authors or _names_beside(nearby_lines, has_date, lines)
+    hints.authors = list(names) or [find_signature(labeled_lines(lines))]
     return hints
 
 
