@@ -19,11 +19,13 @@ from ..article import (
     Figure,
     Paragraph,
     Span,
+    Spans,
     has_mark_throughout,
     plain_text,
 )
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
+from ..html.metadata.bylines import is_byline_label
 from ..html.metadata.dates import find_dateline
 from ..html.metadata.language import choose_language
 from ..html.metadata.metadata import Metadata
@@ -45,7 +47,7 @@ from .discussion import (
     without_last_heading,
 )
 from .footnotes import LinkTargets, find_link_targets
-from .inline import ends_sentence
+from .inline import ends_sentence, strip_end
 from .math import convert_inline_tex
 from .selection import select, select_below
 
@@ -172,11 +174,24 @@ def _split_standfirst(
     title = comparison_key(page.metadata.title)
     lines = (page.segments[i] for i in sorted(segments))
     text = (line for line in lines if comparison_key(line.text) != title)
+    byline = page.metadata.byline
     introduction = tuple(
-        replace(paragraph, standfirst=True, id="") for paragraph in _join_lines(page, text)
+        replace(paragraph, spans=_without_byline(paragraph.spans, byline), standfirst=True, id="")
+        for paragraph in _join_lines(page, text)
     )
     keep = tuple(flag and i not in segments for i, flag in enumerate(verdict.keep))
     return introduction, replace(verdict, keep=keep)
+
+
+def _without_byline(spans: Spans, byline: str) -> Spans:
+    """Return a standfirst without the byline after its last sentence, printed with the title."""
+    *rest, last = spans or (Span(""),)
+    head, _, tail = last.text.rpartition(byline) if byline else ("", "", last.text)
+    before, _, label = head.rstrip().rpartition(" ")
+    is_byline = bool(label) and is_byline_label(label) and not tail.strip(" .")
+    if not is_byline or not ends_sentence(f"{plain_text(tuple(rest))}{before}".rstrip()):
+        return spans
+    return strip_end((*rest, replace(last, text=before)) if before else tuple(rest), " ")
 
 
 def _join_lines(page: Page, lines: Iterable[Segment]) -> Iterator[Paragraph]:

@@ -41,13 +41,15 @@ class Caption:
 _CAPTION_NAME = re.compile(
     r"caption|(?<![a-z])(?:cap|legend[ae]?|bild-?unter(?:schrift|titel)|bild-?text|didascalia|dida|pie-?de-?foto|"
     r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|title|desc\w{0,8})|media-?subtitle\w{0,4}|"
-    r"(?:info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
-    r"(?:img|picture)[-_]{0,2}(?:desc\w{0,8}|text|source)|subtitle-?img|fig-?text|byline-?img)"
+    r"(?:(?<!-)info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
+    r"(?:img|picture)[-_]{0,2}(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img|"
+    r"(?:image|img|photo|picture|foto|bild|media)[-_]{0,2}"
+    r"(?:credits?|source|author|licen[cs]e|rights|rechte|quelle|nachweis|urheber))"
     r"(?![a-z])",
     re.IGNORECASE,
 )
 _NOT_CAPTION_NAME = re.compile(
-    r"recaptcha|closed-?caption|captions?-?(?:toggle|button|track)"
+    r"recaptcha|drop-?cap|no[-_]credit|credit-?card|closed-?caption|captions?-?(?:toggle|button|track)"
     r"|(?<![\w-])caption-(?:xs|s|sm|m|md|l|lg|xl)(?![\w-])",  # sizes of text
     re.IGNORECASE,
 )
@@ -55,6 +57,7 @@ _NOT_CAPTION_NAME = re.compile(
 
 @lru_cache(4096)
 def is_caption_name(name: str) -> bool:
+    name = CAMEL_CASE.sub("-", name)  # imgCopyright
     return bool(_CAPTION_NAME.search(name)) and not _NOT_CAPTION_NAME.search(name)
 
 
@@ -113,8 +116,11 @@ class CaptionFinder:
             # The line below a quotation names its speaker, also beside a portrait.
             blocks = self.index.segment_blocks
             segments = [s for s in segments if not self.index.flags[blocks[s.index]] & _QUOTE]
-        segments = _with_caption_above(self, candidate, segments)
-        segments = _with_credit_below(self, candidate, segments)
+        line = _line_above(self, candidate, segments)
+        if line and _CREDIT_AFTER.match(segments[0].text):
+            segments, line = [line, *segments], None
+        is_bare = line is not None and line.block is segments[0].block.getparent()
+        segments = _with_line_below(self, candidate, segments)
         is_linked_heading = partial(_is_linked_heading, self)
         if any(map(is_linked_heading, segments)):
             # The heading above a player leads to its page; the caption is below the picture.
@@ -127,6 +133,8 @@ class CaptionFinder:
             return Caption()  # the text of a card, or the heading of the next section
         distinct = {segment.text: segment for segment in segments}
         spans, credit = read_caption(distinct.values(), self.page.base)
+        if line and is_bare and not credit and _NAME_RIGHT_AFTER.fullmatch(line.text):
+            credit, segments = _strip_brackets(line.text), [line, *segments]
         indexes = frozenset(segment.index for segment in segments)
         text = plain_text(spans).strip().lower()
         is_number = _NUMBER.fullmatch(text) or _COUNTER.fullmatch(text)
@@ -176,12 +184,9 @@ def _is_heading(finder: CaptionFinder, segment: Segment) -> bool:
     index = finder.index.segment_blocks[segment.index]
     element = finder.index.elements[index]
     name = f"{_element_name(element)} {(element.get('id') or '')[:100]}"
-    ancestors = islice(element.iterancestors(), 3)
-    return (
-        bool(finder.index.flags[index] & _HEADING)
-        and not _CAPTION_CLASS.search(name)
-        and all(outer.tag != "figcaption" for outer in ancestors)
-    )
+    around = [f"{e.tag} {_element_name(e)}".lower() for e in islice(element.iterancestors(), 3)]
+    is_named = _CAPTION_CLASS.search(name) or any("caption" in outer for outer in around)
+    return bool(finder.index.flags[index] & _HEADING) and not is_named
 
 
 def _is_linked_heading(finder: CaptionFinder, segment: Segment) -> bool:
@@ -216,14 +221,20 @@ def _in_figcaption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
     return ()
 
 
+#: The lines below a picture that are searched for its named caption in a box of several pictures.
+_MAX_LINES_BELOW = 3
+
+
 def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
     """Return the text of nearby elements whose class or id suggests a caption."""
     for level, index in enumerate(_ancestors(finder, candidate)):
         begin, end = _segment_bounds(finder, index)
-        has_more = level and finder.picture_counts[index] > 1 and end - begin > 2
-        if level > _MAX_LEVELS or has_more:
+        has_more = bool(level) and finder.picture_counts[index] > 1 and end - begin > 2
+        if level > _MAX_LEVELS:
             break
         first, last = max(begin, candidate.segment - 1), min(end, candidate.segment + 4)
+        if has_more:
+            first, last = candidate.segment, min(end, candidate.segment + _MAX_LINES_BELOW)
         nearby = finder.page.segments[first:last]
         captions = [
             segment
@@ -235,8 +246,9 @@ def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
             # Before the next picture, if any is.
             places = finder.places.intersection(range(candidate.segment + 1, last))
             end = min(places, default=end)
-            return [segment for segment in captions if segment.index < end] or captions
-        if end - begin > 4 * _MAX_SEGMENTS:
+            before = [segment for segment in captions if segment.index < end]
+            return before or ([] if has_more else captions)
+        if has_more or end - begin > 4 * _MAX_SEGMENTS:
             break
     return ()
 
@@ -267,6 +279,13 @@ _MAX_BARE_CHARS = 200
 _PLAY_TIME = re.compile(r"[^0-9:][0-9]{1,3}:[0-5][0-9](?: ?(?:[Mm]in|h|Std)\.?)?$")
 
 
+#: The class of a box for a picture and the text beside it.
+_TEXT_BOX = class_pattern(
+    r"(?:image|media|photo|picture|video)-(?:and|text|with)|text-(?:and|with)-(?:image|picture)"
+)
+_MAX_TEXT_BOX_LEVELS = 3
+
+
 def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
     """Return a short text right after the picture if it resembles a caption or is alone."""
     position = candidate.segment
@@ -280,7 +299,7 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
     # One with a date is beside a portrait.
     is_signature = find_signature([segment.text]) and not find_date(segment.text)
     is_signature = is_signature and not segment.text.startswith("By")
-    if is_long or is_signature or segment.text.endswith(COLONS) or _is_label_or_menu(segment):
+    if is_long or is_signature or segment.text.endswith(COLONS) or _is_other_text(segment):
         return ()
     # Text that begins before the picture continues after it.
     begins_before = finder.index.segment_spans[position][0] < finder.index.opens[candidate.index]
@@ -322,9 +341,10 @@ _MAX_ALT_LINES = 3
 def _lines_of_alt(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
     """Return the lines below a picture that its alternative text consists of, as with a credit."""
     position = candidate.segment
-    first, *following = finder.page.segments[position : position + _MAX_ALT_LINES]
+    lines = finder.page.segments[position : position + _MAX_ALT_LINES + 1]
+    first, *following = (lines[1:] if _COUNTER.fullmatch(lines[0].text) else lines) or lines
     if repeats_alt(first.text, candidate.alt):
-        return [first]
+        return [first, *(line for line in following if repeats_alt(line.text, candidate.alt))]
     if len(first.text) < _MIN_ALT_CHARS or not candidate.alt.startswith(first.text):
         return ()
     return [first, *takewhile(lambda line: line.text in candidate.alt, following)]
@@ -338,46 +358,57 @@ _MAX_LABEL_WORDS = 3
 _MIN_MENU_LINKS = 3
 
 
-def _is_label_or_menu(segment: Segment) -> bool:
-    """Return whether a line names a section, or is mostly links to several pages."""
+def _is_other_text(segment: Segment) -> bool:
+    """Return whether a line names a section, links to several pages, or is in a box for text."""
     is_short = len(segment.text.split()) <= _MAX_LABEL_WORDS
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a" and not leaf.tail}
     is_menu = len(links) >= _MIN_MENU_LINKS and 2 * segment.link_chars > len(segment.text)
     around = segment.block, segment.leaves[0].parent
     names = (_element_name(element) for element in around if element is not None)
-    return is_menu or (is_short and any(map(_LABEL_NAME.search, names)))
+    boxes = map(_element_name, islice(segment.block.iterancestors(), _MAX_TEXT_BOX_LEVELS))
+    is_text = segment.text.endswith(".") and any(map(_TEXT_BOX.search, boxes))
+    return is_menu or is_text or (is_short and any(map(_LABEL_NAME.search, names)))
 
 
-def _with_caption_above(
+def _line_above(
+    finder: CaptionFinder, candidate: Candidate, segments: Sequence[Segment]
+) -> Segment | None:
+    """Return the line between a picture and its only line, in the same element; None for none."""
+    position = segments[0].index - 1 if len(segments) == 1 else -1
+    if position < candidate.segment:
+        return None
+    line, block = finder.page.segments[position], segments[0].block
+    is_beside = line.block in (block.getprevious(), block.getparent())
+    return line if is_beside and not line.link_chars else None
+
+
+def _with_line_below(
     finder: CaptionFinder, candidate: Candidate, segments: Sequence[Segment]
 ) -> Sequence[Segment]:
-    """Return a credit with the line between it and the picture, if both are in one element."""
-    if len(segments) != 1 or not _CREDIT_AFTER.match(segments[0].text):
-        return segments
-    credit = segments[0]
-    if credit.index <= max(candidate.segment, 1):
-        return segments
-    caption = finder.page.segments[credit.index - 1]
-    is_beside = caption.block is credit.block.getprevious() and not caption.link_chars
-    return [caption, credit] if is_beside else segments
-
-
-def _with_credit_below(
-    finder: CaptionFinder, candidate: Candidate, segments: Sequence[Segment]
-) -> Sequence[Segment]:
-    """Return a caption with the credit below it or below its copy, in a small box around both."""
-    if not segments or any(is_credit_line(segment.text) for segment in segments):
+    """Return a caption with the credit below it or its copy, or a credit with its caption below."""
+    if not segments:
         return segments
     last = segments[-1]
     following = finder.page.segments[last.index + 1 : last.index + 3]
     is_copy = bool(following) and following[0].text == last.text
-    credit = next(iter(following[is_copy:]), None)
-    if credit is None or len(credit.text) > _MAX_LONE_CREDIT_CHARS:
-        return segments
+    line = next(iter(following[is_copy:]), last)
     around = islice(_ancestors(finder, candidate), _MAX_LEVELS + 2)
-    begins_ends = (_segment_bounds(finder, i) for i in around if finder.picture_counts[i] == 1)
-    is_beside = any(begin <= last.index and end > credit.index for begin, end in begins_ends)
-    return [*segments, credit] if is_beside and _is_credit_segment(credit) else segments
+    boxes = ((i, *_segment_bounds(finder, i)) for i in around if finder.picture_counts[i] == 1)
+    box = next((i for i, begin, end in boxes if begin <= last.index and end > line.index), -1)
+    if box < 0 or line is last or len(line.text) > _MAX_BARE_CHARS:
+        return segments
+    if any(is_credit_line(segment.text) for segment in segments):
+        is_caption = all(map(_is_credit_segment, segments)) and not _is_heading(finder, line)
+        is_part = is_caption and _is_named_caption(finder, line, box)
+    else:
+        is_in_figure = finder.index.elements[box].tag == "figure"
+        is_credit = _is_credit_segment(line) or (is_in_figure and _is_small(line))
+        is_part = len(line.text) <= _MAX_LONE_CREDIT_CHARS and is_credit
+    return [*segments, line] if is_part else segments
+
+
+def _is_small(segment: Segment) -> bool:
+    return all(leaf.parent is not None and leaf.parent.tag == "small" for leaf in segment.leaves)
 
 
 def _is_credit_segment(segment: Segment) -> bool:
@@ -589,7 +620,7 @@ def _strip_brackets(credit: str) -> str:
 
 #: Names after the end of a sentence: in brackets, after a bar, or the last of them an agency's.
 _NAMES_AFTER = re.compile(
-    r"(?<=[.!?…。»”\"])(?: ?(?:\((?=\w)[^()0-9\n]{2,60}\)|\| ?(?=\w)[^|0-9\n]{2,60})"
+    r"(?<=[.!?…。»”\"])(?: ?(?:\((?=\w)[^()0-9\n]{2,80}\)|\| ?(?=\w)[^|0-9\n]{2,60})"
     r"| (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
     + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
     + r"))\s*$"
@@ -623,7 +654,9 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
             caption, credit = last.text[: match.start()], last.text[match.start() :]
             return [*before, last._replace(text=caption), last._replace(text=credit, credit=True)]
         caption = next((piece.text for piece in reversed(before) if piece.text), "")
-        if caption.rstrip(" |").endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(last.text):
+        if caption.rstrip(_BEFORE_CAPTION).endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(
+            last.text
+        ):
             return [*before, last._replace(credit=True)]
     return pieces
 
@@ -654,11 +687,14 @@ _INTERFACE_CLASS = re.compile(
     re.IGNORECASE,
 )
 _MAX_STYLE_LEVELS = 12
+#: The most levels from a text to a part of the interface; wider boxes have such names, too.
+_MAX_INTERFACE_LEVELS = 4
 
 
 def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
-    for segment in segments:
+    for number, segment in enumerate(segments):
         yield _Piece(" ", (), "", False)
+        is_credit = number > 0 and _is_small(segment)  # below the caption
         for leaf in segment.leaves:
             piece = _read_style(leaf.parent, base)
             if piece is not None and leaf.text:
@@ -666,7 +702,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
                 text = f" {text}" if leaf.tail and leaf.element.tag in BLOCK_TAGS else text
                 word = " ".join(text.split()).lower()
                 if word not in _INTERFACE and not _COUNTER.fullmatch(word):
-                    yield piece._replace(text=text)
+                    yield piece._replace(text=text, credit=piece.credit or is_credit)
 
 
 #: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.
@@ -688,11 +724,12 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
     marks: set[str] = set()
     href = ""
     is_credit: bool | None = None
-    for _ in range(_MAX_STYLE_LEVELS):
+    for level in range(_MAX_STYLE_LEVELS):
         if node is None or node.tag in ("figure", "body"):
             break
         name = _element_name(node)
-        if node.tag == "button" or _INTERFACE_CLASS.search(name):
+        is_near = level < _MAX_INTERFACE_LEVELS
+        if node.tag == "button" or (is_near and _INTERFACE_CLASS.search(name)):
             return None
         if node.tag in _MARKS:
             marks.add(_MARKS[node.tag])
@@ -708,7 +745,8 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
 
 #: The name of a credit below a caption; authors have such names elsewhere.
 _CREDIT_NAME = re.compile(
-    r"(?:image|photo|picture|media|byline)[-_]{0,2}(?:copyright|credits?|image|source|author)",
+    r"(?:image|img|photo|foto|picture|media|byline)[-_]{0,2}"
+    r"(?:copyright|credits?|image|source|author)",
     re.IGNORECASE,
 )
 _CREDIT_TAGS = frozenset({"i", "em", "span", "cite", "b", "strong", "font", "div", "p"})

@@ -211,6 +211,8 @@ _CLOSING_FEATURES = frozenset({"after the borders", "in a part: all", "long alt"
 _LISTED_BONUS = 0.8
 #: On pages of entries, with any text around them.
 _MIN_LISTED_SHARE = 0.5
+#: A picture in a row is no icon from this side on, whatever its name.
+_MIN_ROW_SIDE_PX = 150
 _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
 #: Pictures and their features.
 _Features: TypeAlias = Sequence[tuple[Candidate, frozenset[str]]]
@@ -336,14 +338,17 @@ def _find_listed(features: _Features, weights: Weights, reader: FeatureReader) -
     )
     listed: set[Candidate] = set()
     for candidate, names in features:
+        shape = reader.structures[candidate]
+        min_count = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
+        is_large = min(candidate.width, candidate.height) >= _MIN_ROW_SIDE_PX
+        if is_large and "file of an icon" in names and high_scores[shape] + 1 >= min_count:
+            listed.add(candidate)
         if names.isdisjoint(_SHORT_TEXT_FEATURES) or "repeated often" in names:
             continue
         if "repeated" in names and _LISTED_FEATURE not in names:
             continue
-        shape = reader.structures[candidate]
         is_in_text = candidate in in_text and high_scores_in_text[shape] >= _MIN_LISTED
         may_end = lists_things or names >= _END_FEATURES
-        min_count = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
         if is_in_text or (may_end and high_scores[shape] >= min_count):
             listed.add(candidate)
     return listed

@@ -58,9 +58,8 @@ def rejection_reason(
         return "a teaser of another page"
     largest = candidate.natural_width or candidate.width  # if a side is unknown
     sides = (side or largest for side in (candidate.width, candidate.height))
-    if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
-        return "as small as an icon"
-    return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
+    is_icon = all(0 < side <= _MAX_ICON_SIDE_PX for side in sides)
+    return "as small as an icon" if is_icon else ""
 
 
 #: The features of marks of customers, in rows on pages that sell something.
@@ -74,7 +73,9 @@ _ICON_NAME = re.compile(r"(?<![a-z])icons?(?![a-z])")
 
 def _is_mark(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
     """Return whether a file that is no photograph is an icon, a customer's logo or a rating."""
-    if _RATING.match(candidate.alt):
+    link = nearest_link(candidate.element, 8)
+    is_home_link = link is not None and "home" in (link.get("rel") or "").split()
+    if is_home_link or _RATING.match(candidate.alt):
         return True
     if "the page's own picture" in names or candidate.best is None:
         return False
@@ -151,8 +152,8 @@ def _is_decoration(reader: FeatureReader, candidate: Candidate, names: frozenset
     return (
         _is_ornament(reader, candidate, names)
         or _is_backdrop(candidate, names)
-        or _is_over_or_behind_picture(candidate)
         or _is_in_ticker(reader, candidate, names)
+        or _is_over_or_behind_picture(candidate)
         or _is_in_date_line(reader, candidate)
         or _has_tooltip(candidate.element.getparent())
     )
@@ -375,22 +376,6 @@ def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool
     return bool(flags & _HEADING) and not reader.verdict.keep[previous]
 
 
-#: A wider picture of an audio player is the lead.
-_MAX_AUDIO_WIDTH_PX = 300
-_AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
-
-
-def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture is small and in an audio player without text of the article."""
-    if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
-        return False
-    classes, ids = reader.index.classes, reader.index.ids
-    return any(
-        _AUDIO_CLASS.search(f"{classes[index] or ''} {ids[index] or ''}"[:400])
-        for index in _ancestors_without_article(reader, candidate)
-    )
-
-
 _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,
@@ -422,8 +407,6 @@ def _is_portrait(
             and any(name in line[:end] for name, end in ends)
             and _has_date(reader, line)
         )
-    if "between title and text" in names and _is_round(candidate):
-        return True
     if reader.verdict.kind == "article" and names >= _END_PORTRAIT_FEATURES:
         return True
     return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
@@ -437,19 +420,6 @@ def _has_date(reader: FeatureReader, text: str) -> bool:
     """Return whether a text has the year and the day of the article's date."""
     year, _, day = reader.page.metadata.published[:10].partition("-")
     return {year, day[-2:].lstrip("0")} <= set(re.findall(r"[0-9]+", text))
-
-
-_ROUND_CLASS = re.compile(r"(?:^|\s)(?:rounded-(?:full|circle)|(?:img|image)-circle)(?=$|\s)")
-_MAX_FRAME_LEVELS = 4
-
-
-def _is_round(candidate: Candidate) -> bool:
-    """Return whether a picture is cut to a circle by a common class, as portraits are."""
-    frames = islice(candidate.element.iterancestors(), _MAX_FRAME_LEVELS)
-    return any(
-        _ROUND_CLASS.search((element.get("class") or "")[:300])
-        for element in (candidate.element, *frames)
-    )
 
 
 # A teaser without a heading has more text in links.

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from printer import extract
-from printer.article import Figure, Paragraph
+from printer.article import Figure, Paragraph, plain_text
 from printer.compose import compose
 from printer.html.page import read_page
 from printer.selection import Verdict
@@ -196,3 +196,21 @@ def test_a_paragraph_of_nothing_but_joiners_is_empty() -> None:
         "<p>The ferry is late.</p><p>\u200d</p><p>\u00a0\u200d</p><p>\u200e\ufe0fNobody waits.</p>"
     )
     assert len(article.blocks) == 2
+
+
+@pytest.mark.parametrize(
+    ("end", "text"),
+    [
+        ("runs. By Orla Reed", "The ferry runs."),
+        ("runs. <i>By Orla Reed</i>", "The ferry runs."),
+        ("runs. By Tam Ash", "The ferry runs. By Tam Ash"),
+        ("painted by Orla Reed", "The ferry painted by Orla Reed"),
+    ],
+)
+def test_a_standfirst_ends_before_the_byline(end: str, text: str) -> None:
+    head = "<title>Boats</title><meta name=author content='Orla Reed'>"
+    body = f"<h1>Boats</h1><p>The ferry {end}</p><p>It leaves the quay at dawn.</p>"
+    page = read_page(f"<html lang=en><head>{head}</head><body>{body}</body></html>", URL)
+    first = compose(page, Verdict((True,) * 3, standfirst=frozenset({1})), ()).blocks[0]
+    assert isinstance(first, Paragraph)
+    assert plain_text(first.spans) == text

@@ -463,3 +463,70 @@ def test_a_caption_ends_before_the_next_picture() -> None:
     page, _ = read(f"<div>{IMG}<p class=caption>The boat.</p>{inner}</div>")
     finder = CaptionFinder(page, candidates := find_candidates(page))
     assert [finder.find(candidate).text for candidate in candidates] == ["The boat.", "The oar."]
+
+
+@pytest.mark.parametrize(
+    ("html", "parts"),
+    [
+        ("<p class=tidePhotoCredit>Orla Reed/Tide</p><p class=tidePhotoCaption>The boat.</p>",
+         ("The boat.", "Orla Reed/Tide")),
+        ("<p class=imgCopyright><a href=/reed>Photo by Orla Reed</a></p><p>More.</p>",
+         ("Photo by Orla Reed", "")),
+        ("<p>Photo</p><p class=foto-urheber>Orla Reed</p>", ("Orla Reed", "")),
+        ("<p class=copyright>© Orla Reed</p></div><p class=caption>The boat.</p>",
+         ("The boat.", "© Orla Reed")),
+        ("<p class=copyright>© Orla Reed</p></div><h2 class=lead-caption-box>The boat</h2>",
+         ("The boat", "© Orla Reed")),
+        ("<p class=copyright>© Orla Reed</p></div><div class=text-caption><p>The boat.</p></div>",
+         ("The boat.", "© Orla Reed")),
+        (" Orla Reed/The Tide <p class=caption>The boat.</p>", ("The boat.", "Orla Reed/The Tide")),
+        (" Below the quay. <p class=caption>The boat.</p>", ("The boat.", "")),
+        ("<p class=caption> The boat sails. \n<span>TIDE/Orla Reed</span>\n </p><p>More.</p>",
+         ("The boat sails.", "TIDE/Orla Reed")),
+        ("<div class=caption><h2>The boat</h2></div><p>More.</p>", ("The boat", "")),
+        (f"<figure>{IMG}<figcaption>The boat.</figcaption><small>Tide / Reed</small></figure>",
+         ("The boat.", "Tide / Reed")),
+        (f"<figure>{IMG}<figcaption>The boat.</figcaption><b>Read on</b></figure>",
+         ("The boat.", "")),
+        ("<p class='img--right box'>The text beside it goes on.</p><p>More.</p>", ("", "")),
+        ("<p class=has-drop-cap>The text below it goes on.</p><p>More.</p>", ("", "")),
+        ("<p class=no_credit>Sail today and pay later.</p><p>More.</p>", ("", "")),
+    ],
+)  # fmt: skip
+def test_lines_named_captions_or_credits_are_found_around_a_picture(
+    html: str, parts: tuple[str, str]
+) -> None:
+    picture = "" if "<figure>" in html else IMG
+    found = caption(f"<div><div>{picture}{html}</div></div><p>{PARAGRAPH}</p>")
+    assert (found.text, found.credit) == parts
+
+
+def test_a_named_caption_is_below_the_last_picture_of_a_box_of_several() -> None:
+    other = "<div><img src=/q.jpg><p>from</p></div>"
+    line = "<p class=photo-caption>The boat.</p>"
+    page, _ = read(f"<div>{other}{IMG}{line}<p>{PARAGRAPH}</p></div>")
+    finder = CaptionFinder(page, candidates := find_candidates(page))
+    assert [finder.find(candidate).text for candidate in candidates] == ["from", "The boat."]
+    assert caption(f"<div><p>{IMG}</p><p>Ships.</p>{other}{line}<p>More.</p></div>").text == ""
+
+
+def test_the_text_of_a_slide_repeats_the_alternative_text_below_the_counter() -> None:
+    line = "The ferry at the quay of Kestermouth in the storm"
+    slide = f'<ul><li><img src="/p.jpg" alt="{line}"></li></ul><div>1 / 5</div>'
+    text = f"<h1>{line} (Orla Reed/Tide)</h1><div>{line} (Orla Reed/Tide)</div>"
+    assert caption(f"<div>{slide}<div>{text}</div></div><p>More.</p>").text.startswith(line)
+    other = text.replace("ferry", "mayor")
+    assert caption(f"<div>{slide}<div>{other}</div></div><p>More.</p>").text == ""
+
+
+def test_a_sentence_in_a_box_for_a_picture_and_text_is_no_caption() -> None:
+    box = f"<section class='{{}}'><div>{IMG}</div><div><p>We build boats.</p></div></section>"
+    assert caption(box.format("image-with-text")).text == ""
+    assert caption(box.format("picture")).text == "We build boats."
+
+
+def test_a_box_far_around_a_caption_may_be_named_like_a_button() -> None:
+    html = f"<div>{IMG}<p class=caption>The boat.</p></div>"
+    wide = f"<div class=uk-width-expand><div><div><div>{html}</div></div></div></div>"
+    assert caption(wide).text == "The boat."
+    assert caption(html.replace("class=caption", "class='caption btn'")).text == ""

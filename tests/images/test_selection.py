@@ -109,8 +109,6 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a drawing of the interface"),
         ('<p><img src="/shop-placeholder-400x400.png" width="400" height="400"></p>',
          "a placeholder"),
-        ('<div class="top-audio"><img src="/s.jpg" alt="Sheep" width="180" height="120"><p>'
-         "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of an audio player"),
         (f'<div><figure>{PLAIN.format("Ann Other")}<figcaption>by Ann Other</figcaption></figure></div>',
          "a portrait of the author"),
         (f'<p><a href="/news/feed/">{PLAIN.format("Sheep")}</a></p>',
@@ -127,7 +125,7 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a drawing of the interface"),
     ],
     ids=["heading", "link", "linked caption", "heading in the caption", "author's page",
-         "author's name", "smiley", "favicon", "badge", "placeholder", "sound", "byline",
+         "author's name", "smiley", "favicon", "badge", "placeholder", "byline",
          "feed", "hidden", "music", "campaign", "call to action", "award"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
@@ -465,14 +463,6 @@ SECOND = (
     '<figure><img src="/quay.jpg" width="900" height="600" alt="The quay">'
     "<figcaption>The quay at Kestermouth on a market day.</figcaption></figure>"
 )
-
-
-def test_a_round_picture_between_title_and_text_is_a_portrait() -> None:
-    portrait = f'<div class="w-8 rounded-full"><span>{PLAIN.format("Our herd")}</span></div>'
-    page = article(PHOTO).replace("</h1>", f"</h1>{portrait}")
-    found = select_by_method(*read(page))
-    assert [picture.candidate.alt for picture in found.selected] == ["A ferry"]
-    assert [picture.reason for picture in found.rejected] == ["a portrait of the author"]
 
 
 def article_of(*figures: str, **options: Any) -> Article:
@@ -983,3 +973,24 @@ def test_a_picture_by_the_author_of_that_day_with_a_description_is_no_portrait()
     )
     page, verdict = read(article(picture), head)
     assert len(find_pictures(page, verdict)) == 1
+
+
+@pytest.mark.parametrize(("width", "count"), [(339, 3), (90, 2)])
+def test_a_tile_named_as_an_icon_is_printed_with_the_others_of_its_row(
+    width: int, count: int
+) -> None:
+    tile = '<div><a href="/{0}.html"><img src="/{0}.png" width={1} height={1} alt="{2}"></a></div>'
+    tiles = "".join((
+        tile.format("boats", 339, "For mariners"), tile.format("oars", 339, "For mariners"),
+        tile.format("guides_icon", width, "Guides icon"),
+    ))  # fmt: skip
+    page, verdict = read(article(f"<div>{tiles}</div>"))
+    assert len(find_pictures(page, verdict)) == count
+
+
+@pytest.mark.parametrize(("rel", "count"), [("home", 0), ("bookmark", 1)])
+def test_the_logo_that_leads_home_is_no_lead_picture(rel: str, count: int) -> None:
+    logo = f'<a rel={rel} href="/"><img src="/ferry.png" width="1746" height="585" alt="Tide"></a>'
+    head = '<meta property="og:image" content="https://news.example.org/ferry.png">'
+    page, verdict = read(f"<h1>The ferry</h1>{logo}<p>{TEXT}</p><p>{TEXT}</p>", head)
+    assert len(find_pictures(page, verdict)) == count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...i18n import load_table
 from ...text import WORD, clean_attribute, comparison_key
@@ -65,6 +65,17 @@ def find_signature(lines: Iterable[str]) -> str:
     """Return the line that names the author; '' if there is none or several differ."""
     signed = {name for line in lines if len(line) <= _MAX_LINE_CHARS and (name := _signed(line))}
     return signed.pop() if len(signed) == 1 else ""
+
+
+#: A label in a line of its own.
+_LABEL_LINE = re.compile(r"[^\W\d_][^:：]{1,28}[:：]")
+
+
+def labeled_lines(lines: Sequence[str]) -> Iterator[str]:
+    """Yield lines, those of a label with the line after it: 'Author:', 'Anna Writer'."""
+    for line, below in zip(lines, (*lines[1:], ""), strict=False):
+        is_label = len(line) <= MAX_CHARS and _LABEL_LINE.fullmatch(line)
+        yield f"{line} {below}" if is_label else line
 
 
 _PARTICLES = frozenset({
@@ -136,6 +147,9 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
         first, *rest = line.split(", ")
         is_named = _FULL_NAME.fullmatch(first) and line[-1] not in ".!?:"
         return [line] if is_named and any(map(_has_job_title, rest)) else []
+    published = PUBLISHED.search(line)
+    if published and published.start() and is_byline_label(line.partition(" ")[0]):
+        return [line[: published.start()]]
     label, account = BYLINE.match(line), _LABELED_ACCOUNT.match(line)
     if label and account and label.end() <= account.start(1):
         return [account[1]]
@@ -401,7 +415,9 @@ _DOMAIN = re.compile(r"[\w-]{3,60}\.[a-zA-Z]{2,4}", re.ASCII)
 #: The name of an account rather than a person.
 _ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
 #: What no name has: the characters of code, a hash, a time, a link glued to 'By' after it.
-_CODE = re.compile(r"[^\W\d_A-Z]{2}By\s|[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b")
+_CODE = re.compile(
+    r"[^\W\d_A-Z]{2}By\s|[{}<>\\=$%]|_(?![A-Z][a-z])|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b"
+)
 #: Words that are not a person's name: accounts, offices, page furniture, remains of a date.
 _NOT_NAMES = frozenset(_WORDS["not_names"])
 #: The words for an account, which others may precede: 'Harbour Admin'.

@@ -140,15 +140,18 @@ PUBLISHED = re.compile(
     r"|Veröffentlicht|Erstellt am|Publiziert|Publié|Publicado|Pubblicato|Gepubliceerd|Publiceret"
     r"|Publicerad|Publisert|Julkaistu|Опубликовано|Дата публикации|Опубліковано|Δημοσιε[υύ]\w{2,8}"
     r"|Opublikowano|Data publikacji|发布[时日]|發佈[時日]|公開日)"
-    r"|[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} (?:Written |Posted )?By\s",
+    r"|[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} (?:Written |Posted )?By\s"
+    r"|(?:Date|Datum|Fecha|Data|Dato|Tarih|Дата|日期)\s(?=[0-9])",
     re.IGNORECASE,
 )
 
 
-def find_labeled_date(lines: Iterable[str], language: str) -> str:
-    """Return the date of the short lines that say when a page was published, '' if they differ."""
+def find_labeled_date(
+    lines: Iterable[str], language: str, label: re.Pattern[str] = PUBLISHED
+) -> str:
+    """Return the date of the short lines that begin with a label, '' if they differ."""
     labeled_lines = (
-        line for line in lines if len(line) <= _MAX_DATE_LINE_CHARS and PUBLISHED.match(line)
+        line for line in lines if len(line) <= _MAX_DATE_LINE_CHARS and label.match(line)
     )
     dates = {date for line in labeled_lines if (date := find_date(line, language))}
     return dates.pop() if len(dates) == 1 else ""

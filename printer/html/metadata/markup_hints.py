@@ -12,7 +12,7 @@ from itertools import chain, dropwhile, islice
 from lxml.html import HtmlElement
 
 from ...text import LONGEST_FOLDED, YEAR, class_pattern, clean_line
-from ..index import INVISIBLE_TAGS, ElementsByTag, class_and_id
+from ..index import BLOCK_TAGS, INVISIBLE_TAGS, ElementsByTag, class_and_id
 from ..parse import element_line
 from .bylines import (
     BYLINE,
@@ -26,6 +26,7 @@ from .bylines import (
     is_label_alone,
     is_position,
     join_names,
+    labeled_lines,
 )
 from .dates import LONG_WORD, find_date, find_labeled_date, is_date_line, is_day, parse_date
 from .titles import (
@@ -51,6 +52,8 @@ _UPDATE_WORD = re.compile(
     r"bijgewerkt|uppdater|opdater|oppdater|обновлен|更新",
     re.IGNORECASE,
 )
+#: The beginning of a line with the date of an update after a label.
+UPDATED = re.compile(rf"[^:]{{0,12}}(?:{_UPDATE_WORD.pattern})[^:]{{0,12}}:", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -73,7 +76,7 @@ def main_headings(
     page_titles = (*titles, document_title)
     titles |= {title_key(first): first for first in title_parts(document_title)[:1]}
     elements = [h1 for h1 in page.find("h1")[:_MAX_HEADINGS] if not _is_in(_LOGO, h1)]
-    headings = _with_text(_read_heading(h1) for h1 in elements if not _in_menu(h1))
+    headings = _with_text(_read_heading(h1, above=titles) for h1 in elements if not _in_menu(h1))
     lower_elements = [e for e in page.find("h2", "h3")[:_MAX_HEADINGS] if not _in_menu(e)]
     in_headers = _with_text(_read_heading(e) for e in lower_elements if _heads_article(e))
     if len(in_headers) == 1 and not any(_is_in_article(h1) for h1 in elements):
@@ -125,9 +128,15 @@ def _is_in_article(element: HtmlElement) -> bool:
     return is_article or _is_in(_ARTICLE, element)
 
 
-def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading:
-    """Read a heading; without its first part it may be one of ``titles``."""
+def _read_heading(
+    element: HtmlElement, titles: Collection[str] = (), above: Collection[str] = ()
+) -> Heading:
+    """Read a heading; its end may be one of ``titles``, its part above a block one of ``above``."""
     text = element_line(element)
+    last = element_line(element[-1]) if len(element) and element[-1].tag in BLOCK_TAGS else ""
+    first = text.removesuffix(last).rstrip()
+    if last and first != text and title_key(first) in above:
+        return Heading(first)
     kicker, is_certain = _find_first_part(element)
     title = text.removeprefix(kicker).lstrip(_PUNCTUATION)
     if kicker and title and text.startswith(kicker) and (is_certain or title_key(title) in titles):
@@ -379,9 +388,8 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
             rest = line[year.end() :] if year else ""  # the day of an update, perhaps
             dates += filter(None, (find_date(text, language) for text in (line, rest)))
     hints.dates = hints.dates or updates or [find_labeled_date(lines, language)]
-    hints.authors = (
-        hints.authors or _names_beside(nearby_lines, has_date, lines) or [find_signature(lines)]
-    )
+    names = hints.authors or _names_beside(nearby_lines, has_date, lines)
+    hints.authors = list(names) or [find_signature(labeled_lines(lines))]
     return hints
 
 

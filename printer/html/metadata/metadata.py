@@ -21,12 +21,14 @@ from .bylines import (
     is_byline_label,
     is_login,
     join_names,
+    labeled_lines,
     without_address,
 )
-from .dates import find_path_date, parse_date
+from .dates import find_labeled_date, find_path_date, parse_date
 from .jsonld import SchemaMetadata, load_names, read_json_ld, read_linked_data, read_schema
 from .language import choose_language, text_direction
 from .markup_hints import (
+    UPDATED,
     find_kicker,
     main_headings,
     read_line_hints,
@@ -233,6 +235,7 @@ def _byline_and_date(
             names = names or join_names(hints.authors, language, *not_authors)
             date = date if is_confirmed else _visible_date(date, next(iter(hints.dates), ""))
     date = _displayed_date(date, line_hints.dates)
+    date = date or find_labeled_date(labeled_lines(lines), language, UPDATED)
     if not names:
         signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
         names = join_names(signatures, language, *not_authors)

@@ -248,6 +248,10 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
         ([], ["August 12, 2024 By Orla Fennimoor"], "Orla Fennimoor"),
         ([], ["By Orla Fennimoor", "By Tam Reed"], ""),
         ([], ["Written by a friend of boats"], ""),
+        ([], ["Author:", "Orla Fennimoor", "Last updated:", "1 May 2024"], "Orla Fennimoor"),
+        ([], ["Harbour:", "Orla Fennimoor"], ""),
+        (["by Orla_Reed Published on 11 June 2019"], [], "Orla_Reed"),
+        (["Harbour news Published on 11 June 2019"], [], ""),
     ],
 )
 def test_names_beside_a_date_or_in_a_signature_are_the_byline(above, below, expected):

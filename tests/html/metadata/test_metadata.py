@@ -252,6 +252,23 @@ def test_a_heading_s_lines_are_words_apart_and_its_buttons_are_no_words():
     assert read(body=body + TEXT).title == "The ferry runs by night"
 
 
+@pytest.mark.parametrize(
+    ("stated", "title"),
+    [("The ferry runs", "The ferry runs"), ("The ferry", "The ferry runs photo: Orla Reed")],
+)
+def test_the_credit_in_a_heading_is_no_part_of_a_stated_title(stated, title):
+    head = f"<title>{stated} - The Tide</title><meta property=og:title content='{stated}'>"
+    body = "<h1>The ferry runs <div>photo: Orla Reed</div></h1>"
+    assert read(head, body + TEXT).title == title
+
+
+@pytest.mark.parametrize(("label", "date"), [("Last updated:", "2026-02-01"), ("Next ferry:", "")])
+def test_the_date_of_an_update_may_be_below_its_label(label, date):
+    lines = ["The ferry", *["x"] * 90, label, "February 1, 2026"]
+    tree = parse("<html lang=en><body><h1>The ferry</h1></body></html>")
+    assert read_metadata(tree, URL, URL, lines).published == date
+
+
 def test_a_drawing_s_title_is_not_the_page_s():
     found = read(body=f"<svg><title>Menu</title></svg><h1>The ferry</h1>{TEXT}")
     assert found.title == "The ferry"
