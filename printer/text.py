@@ -57,6 +57,11 @@ def clean_line(text: str | None, limit: int = 500) -> str:
     return (words if len(words) > limit // 2 else cut).rstrip() + "…"
 
 
+def count_columns(text: str) -> int:
+    """Return the width of a text in Latin characters, two for one of Chinese or Japanese."""
+    return sum(2 if unicodedata.east_asian_width(character) in "FW" else 1 for character in text)
+
+
 def class_pattern(names: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """Return a pattern that finds one of some names as a word of a class or an id."""
     return re.compile(rf"(?:^|[\s_-])(?:{names})(?=$|[\s_-])", flags)

@@ -159,7 +159,9 @@ class ArticleBuilder:
     def _add_text(self, element: HtmlElement, tail: bool, text: str) -> None:
         buffer = self.buffer
         if text.isspace():
-            buffer.run.space = True
+            around = Leaf(element, tail).parent
+            is_edge = around is not None and around.tag == "sup" and not (tail and len(around) > 1)
+            buffer.run.space = buffer.run.space or not is_edge
             return
         index = self.leaves.get((element, tail))  # type: ignore[call-overload]
         if index is None:

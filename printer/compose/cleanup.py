@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import pairwise, takewhile, zip_longest
 from typing import TypeGuard
 
 from ..article import (
@@ -285,14 +285,17 @@ _HEADING_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
 #: A place before the first paragraph: 'Chemnitz.', 'Oslo –'.
 _PLACE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
 _BLOCKS_NEAR_PLACE = 6
+#: A label alone on its line, and a line that does not end like a sentence.
+_LABEL = re.compile(r"[^\W\d_][^.:：!?\n]{0,26}[:：]")
+_VALUE = re.compile(r"[^\n]{1,80}(?<![.!?…。！？:：])")
 
 
 def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
-    """Join the separate number of a heading, dateline of the first paragraph, or drop cap."""
+    """Join a heading's number, a label, a dateline or a drop cap to what is below it."""
     joined: list[Block] = []
     has_text = False
     text_near_beginning = title
-    for block in blocks:
+    for block, following in zip_longest(blocks, blocks[1:]):
         previous = joined[-1] if joined else None
         if isinstance(previous, Paragraph) and not previous.standfirst and not previous.id:
             fragment = plain_text(previous.spans)
@@ -306,9 +309,13 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
                 is_place = text_near_beginning.count(fragment.rstrip(".: ")) > 1
             text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
             is_initial = continues_drop_cap(fragment, text)
-            if isinstance(block, Heading | Paragraph) and (is_number or is_place or is_initial):
-                fragment += "" if is_initial else " "
-                joined[-1] = replace(block, spans=(Span(fragment), *block.spans))
+            below = plain_text(following.spans) if isinstance(following, Paragraph) else ""
+            is_value = _VALUE.fullmatch(text) and not _VALUE.fullmatch(below)
+            is_label = is_value and _LABEL.fullmatch(fragment)
+            is_joined = is_number or is_place or is_initial or is_label
+            if isinstance(block, Heading | Paragraph) and is_joined:
+                glue = () if is_initial else (Span(" "),)
+                joined[-1] = replace(block, spans=(*previous.spans, *glue, *block.spans))
                 has_text = True
                 continue
             has_text = has_text or len(fragment) > _MAX_LABEL_CHARS

@@ -270,7 +270,7 @@ def needs_space(
     if layout is not None and _has_gap(layout, last, leaf):
         word = text_before.lstrip("([{“‘«„\"'")
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_CHARACTERS
-    if _ends_title(last, leaf, text_before):
+    if _ends_title(last, leaf, text_before) or _ends_name(last, leaf, text_before, text):
         return True
     begins_label = text[0].isupper() or text[0].isdigit() or _are_tags(last, leaf)
     if _is_label_boundary(text_before, text) or (begins_label and _are_similar(last, leaf)):
@@ -283,7 +283,7 @@ def needs_space(
 
 
 _TITLE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:title|heading|name|kicker|keyword|label|category)(?:$|\s)"
+    r"(?:^|[\s_-])(?:title|heading|name|kicker|keyword|label|category)(?:$|\s|__|--)"
 )
 
 
@@ -297,6 +297,20 @@ def _ends_title(title: Leaf, leaf: Leaf, text_before: str) -> bool:
     if _TITLE_CLASS.search(names) and " " in leaf.text:
         return bool(is_beside)
     return is_first and is_beside and has_words and leaf.text[:1].isupper() and bool(names)
+
+
+def _ends_name(first: Leaf, second: Leaf, text_before: str, text: str) -> bool:
+    """Return whether a title, a rank, a brand or a count in brackets ends beside an element."""
+    a, b = first.element, second.element
+    previous = None if first.tail or second.tail else b.getprevious()
+    if previous is None or (a is not previous and a.getparent() is not previous):
+        return False
+    names = a.get("class") or previous.get("class") or ""
+    if _TITLE_CLASS.search(names) or text_before[0] == "#":
+        return text_before[-1].isalnum() and not text[0].islower()
+    is_brand = text_before[1:].isupper() and text[0].isupper() and text[1:2].islower()
+    is_other = names != b.get("class") and " " in text.strip()
+    return is_other and (is_brand or text_before[-1] == ")")
 
 
 #: This many lower-case letters are the end of a word rather than a symbol.

@@ -12,6 +12,7 @@ from lxml.html import HtmlElement
 from ..article import (
     Block,
     Cell,
+    Figure,
     Heading,
     Item,
     List,
@@ -207,7 +208,8 @@ class TableBuilder(BlockBuilder):
         ]
         rows = _fit_spans([self.rows[number][1] for number in numbers], numbers)
         filled = [cell for row in rows for cell in row if cell.blocks]
-        if len(filled) < 2 or max(map(len, rows)) < 2:
+        is_gallery = all(isinstance(block, Figure) for cell in filled for block in cell.blocks)
+        if is_gallery or len(filled) < 2 or max(map(len, rows)) < 2:
             caption = [Paragraph(self.caption)] if self.caption else []
             return [*caption, *(block for cell in filled for block in cell.blocks)]
         sections = [self.rows[number][0] for number in numbers]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -41,6 +40,7 @@ from ..article import (
 from ..i18n import DigestLabels, Labels, digest_labels, format_date, labels
 from ..options import LinkStyle, PdfVariant, PrintOptions
 from ..output import Edition, Picture, Story
+from ..text import count_columns
 from ..themes.loader import Assets, asset_url, load_theme
 from ..themes.options import StyledTheme, apply_options
 from ..themes.page import (
@@ -209,10 +209,10 @@ class ArticleView:
         """Return the title and the site's name, cut to fit a line of ``room`` Latin characters."""
         title, site = printable(self.article.title), printable(self.article.site or self.host)
         site = _NAME_SEPARATOR.split(site)[0]
-        if _count_columns(title) + _count_columns(site) + 3 <= room:
+        if count_columns(title) + count_columns(site) + 3 <= room:
             return title, site
-        site = _shorten(site, max(int(_MAX_SITE_SHARE * room), room - _count_columns(title) - 3))
-        title_room = min(int(_MAX_TITLE_SHARE * room), room - _count_columns(site) - 3)
+        site = _shorten(site, max(int(_MAX_SITE_SHARE * room), room - count_columns(title) - 3))
+        title_room = min(int(_MAX_TITLE_SHARE * room), room - count_columns(site) - 3)
         return _shorten(title, title_room), site
 
     @property
@@ -541,15 +541,10 @@ def _script_classes(language: str) -> str:
     return "upright" if primary in ("he", "yi") else ""
 
 
-def _count_columns(text: str) -> int:
-    """Return the width of a text in Latin characters, two for one of Chinese or Japanese."""
-    return sum(2 if unicodedata.east_asian_width(character) in "FW" else 1 for character in text)
-
-
 def _shorten(text: str, columns: int) -> str:
     """Return a line of text, cut after a word if it is wider than so many Latin characters."""
     text = " ".join(text.split())
-    length = sum(end <= columns for end in accumulate(map(_count_columns, text)))
+    length = sum(end <= columns for end in accumulate(map(count_columns, text)))
     if len(text) == length:
         return text
     start = text[: length - 1]

@@ -46,6 +46,7 @@ from ..article import (
     Post,
     Row,
     Rule,
+    Span,
     Table,
     has_mark_throughout,
     is_eyebrow,
@@ -54,7 +55,7 @@ from ..article import (
     walk,
 )
 from ..errors import RenderError, UsageError
-from ..text import COLONS
+from ..text import COLONS, count_columns
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
 from ..urls import is_http
@@ -136,6 +137,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         list_class=list_class,
         arranged=arrange_figures,
         entries=find_entries,
+        labels=find_labels,
     )
     env.tests.update(
         bare=is_bare,
@@ -146,7 +148,6 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         lengthy=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
         titling=is_code_title,
         introducing=introduces,
-        labeling=is_label,
         naming=heads_entries,
         verse=is_verse,
         numbering=is_formula_number,
@@ -427,6 +428,31 @@ def introduces(
     )
 
 
+def find_labels(blocks: Sequence[Block | FigureRow], entries: frozenset[int]) -> frozenset[int]:
+    """Return the indices of headings not marked up as such; of lines alike, all are or none."""
+    paragraphs = {i: block for i, block in enumerate(blocks) if isinstance(block, Paragraph)}
+    labels = {i for i, b in paragraphs.items() if is_label(b, (*blocks[i + 1 : i + 2], None)[0])}
+    bold = {i for i in labels if "strong" in paragraphs[i].spans[0].marks}
+    sentences = {i for i in bold if _SENTENCE.fullmatch(plain_text(paragraphs[i].spans))}
+    labels -= sentences if len(bold) == 1 or sentences != bold else set()
+    texts = {i: b for i, b in paragraphs.items() if i not in entries and not _is_entry(b)}
+    lines = paragraphs.keys() & {i - 1 for i in texts.keys() - bold} - bold
+    lines = {i for i in lines if is_label(paragraphs[i], _LONG_TEXT)}
+    lines = {
+        i
+        for i in lines
+        if len(plain_text(paragraphs[i].spans)) < len(plain_text(texts[i + 1].spans))
+    }
+    headed = labels & lines
+    if 2 * len(headed) < len(lines) or 3 * len(headed - entries) < len(headed):
+        return frozenset(labels - entries - lines)
+    above = {i - 1 for i in lines if i - 1 in entries and i - 2 not in entries}
+    above = {i for i in above if not (has_short_lines(blocks[i]) or is_labeled_line(blocks[i]))}
+    return frozenset((labels - entries) | lines | above)
+
+
+#: A sentence of five words or more, and no title with a subtitle.
+_SENTENCE = re.compile(r"(?:[^\s:：–—]+\s){4,}[^\s:：–—]+\.|[^:：—]{12,}。")
 MAX_BOLD_LABEL_CHARS = 90
 #: A line in brackets, as Japanese headings are.
 _BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
@@ -435,7 +461,7 @@ MIN_LABELED_CHARS = 80
 MAX_QUESTION_CHARS = 360
 
 
-def is_label(block: Paragraph, following: Block | None) -> bool:
+def is_label(block: Paragraph, following: Block | FigureRow | None) -> bool:
     """Return whether a paragraph is a heading, though not marked up as one.
 
     It is a short bold line, perhaps with small print, a question before its answer, or a short line
@@ -447,31 +473,37 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     if len(text) > MAX_BOLD_LABEL_CHARS:
         return _is_question(block, text, following)
     marks = [span.marks for span in block.spans if any(map(str.isalnum, span.text))]
-    if marks and "strong" in marks[0] and all({"strong", "small"} & {*part} for part in marks):
-        return True
-    if any(span.href or span.note or span.math for span in block.spans):
-        return False
     if marks and "strong" in marks[0]:
+        return all({"strong", "small"} & {*part} for part in marks)
+    if any(span.href or span.note or span.math for span in block.spans):
         return False
     if _BRACKETED.fullmatch(text):
         return isinstance(following, Paragraph)
     return _is_plain_label(text, following)
 
 
-def _is_plain_label(text: str, following: Block) -> bool:
+def _is_plain_label(text: str, following: Block | FigureRow) -> bool:
     """Return whether a line without marks is a heading: by its length and end, or its capitals."""
     is_capitals = " " in text and all(char.isupper() for char in text if char.isalpha())
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
-    if not last.isalnum() or len(text) > MAX_PLAIN_LABEL_CHARS:
+    is_line = last.isalnum() and count_columns(text) <= MAX_PLAIN_LABEL_CHARS
+    if not is_line or not any(map(str.isalpha, text)):
         return False
     if isinstance(following, Code | List):
         is_named = isinstance(following, Code) or not text[0].islower()
         return is_named and len(text) <= MAX_CODE_LABEL_CHARS
-    min_length = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELED_CHARS)
-    return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= min_length
+    width = count_columns(text)
+    min_width = 2 * width if is_capitals else max(2 * width, MIN_LABELED_CHARS)
+    return (
+        isinstance(following, Paragraph) and count_columns(plain_text(following.spans)) >= min_width
+    )
 
 
-def _is_question(block: Paragraph, text: str, following: Block) -> bool:
+#: In place of a text that is long enough for any label.
+_LONG_TEXT = Paragraph((Span(MIN_LABELED_CHARS * "Text "),))
+
+
+def _is_question(block: Paragraph, text: str, following: Block | FigureRow) -> bool:
     """Return whether a paragraph is an interviewer's question, set apart from the answer."""
     if len(text) > MAX_QUESTION_CHARS or not text.endswith(("?", "？", "؟", ";")):
         return False
@@ -499,7 +531,7 @@ def _is_line(block: Block | FigureRow) -> bool:
     """Return whether a paragraph may be a line of a list; one with a label may be longer."""
     if not isinstance(block, Paragraph) or block.standfirst:
         return False
-    is_short = len(plain_text(block.spans).strip()) <= MAX_LINE_CHARS
+    is_short = count_columns(plain_text(block.spans)[: MAX_LINE_CHARS + 1]) <= MAX_LINE_CHARS
     is_line = is_short and not has_mark_throughout(block.spans, "strong")
     return is_line or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
@@ -518,7 +550,9 @@ MAX_LINE_CHARS = 72
 #: A line with a label next to other such lines.
 MAX_LONG_ENTRY_CHARS = 180
 #: A label with what it labels, as in "Type: text", or a numbered line.
-_ENTRY = re.compile(r"(?:([0-9]{1,3}[.)] )|[^\W\d_][^:：.!?\n]{0,30}(?:[:：](?!//) ?| → ))\S[^\n]*")
+_ENTRY = re.compile(
+    r"(?:([0-9]{1,3}[.)] )|[^\W\d_][^:：.!?。\n]{0,30}(?:[:：](?!//) ?| → ))\S[^\n]*"
+)
 
 
 def is_labeled_line(block: Block | FigureRow | None, max_chars: int = MAX_LINE_CHARS) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.article import Block, Figure, Heading, List, Paragraph, iter_text
+from printer.article import Block, Figure, Heading, List, Paragraph, Table, iter_text
 from printer.compose import compose
 from printer.html.page import read_page
 from printer.selection import PlacedFigure, Verdict
@@ -134,3 +134,11 @@ def test_a_link_around_an_entry_is_no_part_of_its_kind() -> None:
     assert [entry[0] for entry in entries(f"<p>Sort by price</p><div>{links}</div>")] == [
         "/Oar.jpg", "/Sail.jpg", "/Net.jpg",
     ]  # fmt: skip
+
+
+def test_a_table_of_nothing_but_pictures_is_a_row_of_pictures() -> None:
+    row = "<table class=data><caption>Boats</caption><tr><td><img src=/A><td><img src=/B>"
+    blocks = compose_with_pictures(f"<p>Boats</p>{row}")
+    assert [type(block) for block in blocks if not isinstance(block, Paragraph)] == [Figure, Figure]
+    mixed = compose_with_pictures(f"<p>Boats</p>{row}<tr><td>Oar<td>Sail")
+    assert [type(block) for block in mixed if not isinstance(block, Paragraph)] == [Table]

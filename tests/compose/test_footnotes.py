@@ -178,3 +178,8 @@ def test_the_page_s_own_heading_of_its_notes_is_kept() -> None:
         text, note = NOTES["markdown"]
         blocks = compose_article(f"{text}</p><h4>{heading}</h4>{note}").blocks
         assert [block.heading for block in blocks if isinstance(block, Note)] == [heading]
+
+
+def test_no_space_is_between_a_spaced_mark_and_the_full_stop() -> None:
+    html = "<p>The boat<sup> <b>2</b> </sup>. The <sup><b>3</b> <b>4</b></sup> ferry."
+    assert compose_article(html).text == "The boat2. The 3 4 ferry."

@@ -579,6 +579,22 @@ def test_tables_that_arrange_the_page_are_text(html: str) -> None:
     assert all(isinstance(block, Paragraph) for block in compose_article(html).blocks)
 
 
+@pytest.mark.parametrize(
+    ("lines", "texts"),
+    [
+        (("Length:", "12 m", "Seats:", "6"), ["Length: 12 m", "Seats: 6"]),
+        (("By:", "Anna Reed", "The boat leaves the harbour at dawn."), ["By: Anna Reed"]),
+        (("You need:", "two oars", "a rope"), ["You need:", "two oars", "a rope"]),
+        (("Seats:", "The boat has six."), ["Seats:", "The boat has six."]),
+    ],
+)
+def test_a_label_alone_on_its_line_is_joined_to_its_value(
+    lines: tuple[str, ...], texts: list[str]
+) -> None:
+    found = compose_article("".join(f"<p>{line}</p>" for line in lines))
+    assert list(iter_text(*found.blocks))[: len(texts)] == texts
+
+
 def test_spans_stay_inside_the_table() -> None:
     table = only(
         "<table><tr><th colspan=99999>h<tr><td rowspan=9999>a<td>b<tr><td>c</table>", Table

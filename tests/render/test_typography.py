@@ -37,9 +37,12 @@ from printer.options import PrintOptions
 from printer.render.context import ArticleView
 from printer.render.inline import WORD_JOINER, breakable, highlight, mark_symbols, split_by_style
 from printer.render.templates import (
+    find_entries,
+    find_labels,
     is_bare,
     is_code_title,
     is_label,
+    is_labeled_line,
     is_verse,
     list_class,
     table_class,
@@ -182,6 +185,7 @@ def test_pages_are_not_extended_against_the_options(options):
         (paragraph("BBC 中文站 10月报"), paragraph("A lamp and a pair of oars were found."), False),
         (paragraph("＜震度4＞"), paragraph("宮崎県：延岡市"), True),
         (paragraph("Note"), paragraph("Short."), False),
+        (paragraph("4.7 / 5"), paragraph(WORDS), False),
         (paragraph("Rope"), paragraph("A lamp and a pair of oars"), False),
         (paragraph("It rained."), paragraph(WORDS), False),
         (paragraph(Span("Time:", ("strong",)), Span(" a week")), paragraph(WORDS), False),
@@ -199,6 +203,40 @@ def test_pages_are_not_extended_against_the_options(options):
 )
 def test_a_line_that_is_a_heading_is_distinguished_from_text(block, after, is_one):
     assert is_label(block, after) is is_one
+
+
+def bold(text):
+    return paragraph(Span(text, ("strong",)))
+
+
+SHORT_TEXT = "They travel free of charge on all of the boats, but only on the open deck."
+LONG_CHINESE = paragraph(
+    "渡船每天早上八點離開港口，中午之前抵達小島，船上有咖啡和熱湯，天氣好的時候乘客都坐在甲板上看海鷗。"
+)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "labels"),
+    [
+        (("Tickets", WORDS, "Dogs", SHORT_TEXT, "Bicycles", WORDS), {0, 2, 4}),
+        (("Tickets", WORDS, "Dogs", SHORT_TEXT, "Oars", SHORT_TEXT, "Rope", SHORT_TEXT), set()),
+        (("Tickets", WORDS, "It rained", "all day"), {0}),
+        (("Tickets", WORDS, "The island", "Dogs on the quay", WORDS), {0, 2, 3}),
+        (("4.7 / 5", WORDS, "4.9 / 5", WORDS), set()),
+        (("北線", LONG_CHINESE, "南線的小船", LONG_CHINESE), {0, 2}),
+        ((bold("Tickets"), WORDS, bold("The ferry never waits for anyone."), WORDS), {0}),
+        ((bold("The boats: a day on the water."), WORDS, bold("Tickets"), WORDS), {0, 2}),
+        ((bold("The ferry never waits for anyone."), WORDS), set()),
+        ((bold("We sail to the island."), WORDS, bold("We row back at night."), WORDS), {0, 2}),
+    ],
+)
+def test_lines_that_look_alike_are_all_headings_or_none(blocks, labels):
+    run = [paragraph(block) if isinstance(block, str) else block for block in blocks]
+    assert find_labels(run, find_entries(run)) == labels
+
+
+def test_a_chinese_quotation_after_a_sentence_is_no_label():
+    assert not is_labeled_line(paragraph("船長站在碼頭。他說：“今天不開船。”他又走了"), 180)
 
 
 def test_such_a_line_never_stands_at_the_foot_of_a_page():
