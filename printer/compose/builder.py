@@ -241,11 +241,13 @@ class ArticleBuilder:
             return entered
         if element in self.figures and not (tag == "img" and read_formula(element)):
             figure = self.figures[element]
-            video = read_embed(element, self.links.resolve) if tag == "video" else None
-            if video:
+            may_play = tag == "video" or "/embed/" in figure.src  # of a stand-in for a player
+            video = read_embed(element, self.links.resolve) if may_play else None
+            if video and video.kind == "video":
                 is_repeated = figure.caption.startswith(video.title.rstrip(" .…"))
                 title = "" if is_repeated else video.title
-                self.buffer.put(replace(video, title=title, blocks=(figure,)))
+                blocks = (figure,) if tag == "video" else ()
+                self.buffer.put(replace(video, title=title, blocks=blocks))
             else:
                 self.buffer.float(figure)
             entered.descend = tag not in _PICTURE_TAGS

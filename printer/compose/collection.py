@@ -18,16 +18,19 @@ from ..article import (
     plain_text,
     walk,
 )
-from ..text import has_currency_sign
+from ..text import COLONS, has_currency_sign
 from .inline import without_mark
 from .selection import MAX_ENTRY_CHARS, MIN_ENTRIES
 
 _MIN_ENTRY_SHARE = 0.75
+#: The longest entry with a picture in a collection that consists mostly of shorter ones.
+MAX_LONG_ENTRY_CHARS = 2 * MAX_ENTRY_CHARS
 
 
 def is_collection(block: List) -> bool:
     """Return whether most items of a list are a picture with a few words."""
-    entries = [item.blocks for item in block.items if is_entry(item.blocks)]
+    max_chars = MAX_LONG_ENTRY_CHARS if block.style == "none" else MAX_ENTRY_CHARS
+    entries = [item.blocks for item in block.items if is_entry(item.blocks, max_chars)]
     pictured = sum(map(_is_pictured, entries))
     named_count = sum(any(map(_is_text, blocks)) for blocks in entries)
     if min(pictured, named_count) < MIN_ENTRIES or 2 * named_count < len(block.items):
@@ -35,14 +38,14 @@ def is_collection(block: List) -> bool:
     return not block.ordered and len(entries) >= _MIN_ENTRY_SHARE * len(block.items)
 
 
-def is_entry(blocks: tuple[Block, ...]) -> bool:
+def is_entry(blocks: tuple[Block, ...], max_chars: int = MAX_LONG_ENTRY_CHARS) -> bool:
     """Return whether blocks are at most one picture and a few words."""
-    flat = list(_inside(blocks))
+    flat, is_pictured = list(_inside(blocks)), _is_pictured(blocks)
     texts = [block for block in flat if _is_text(block)]
     return (
         bool(flat)
-        and len(flat) - len(texts) == _is_pictured(blocks)
-        and sum(map(len, iter_text(*texts))) <= MAX_ENTRY_CHARS
+        and len(flat) - len(texts) == is_pictured
+        and sum(map(len, iter_text(*texts))) <= (max_chars if is_pictured else MAX_ENTRY_CHARS)
     )
 
 
@@ -76,7 +79,7 @@ def _clean_entry(item: Item) -> Item:
     """Return an entry without repeated lines and prices, and without marked counts."""
     distinct: dict[object, Block] = {}
     prices: list[frozenset[str]] = []
-    for block in _inside(item.blocks):
+    for block in _join_labels(_inside(item.blocks)):
         key: object = block if isinstance(block, Figure) else "".join(iter_text(block))
         if isinstance(block, Paragraph) and (price := _price_words(block)):
             key = price
@@ -90,6 +93,27 @@ def _clean_entry(item: Item) -> Item:
         distinct.setdefault(key, block)
     repeated = {price for price in prices if any(price < other for other in prices)}
     return replace(item, blocks=tuple(distinct[key] for key in distinct if key not in repeated))
+
+
+_MAX_LABEL_CHARS = 30
+
+
+def _join_labels(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks of an entry, with a label such as 'Weight:' on the line of its value."""
+    label: Paragraph | None = None
+    for block in blocks:
+        next_label = block if isinstance(block, Paragraph) and _is_label(block) else None
+        if label and isinstance(block, Paragraph) and not next_label:
+            yield replace(block, spans=(*label.spans, Span(" "), *block.spans))
+        else:
+            yield from filter(None, (label, None if next_label else block))
+        label = next_label
+    yield from filter(None, (label,))
+
+
+def _is_label(block: Paragraph) -> bool:
+    text = plain_text(block.spans).strip()
+    return text.endswith(COLONS) and len(text) <= _MAX_LABEL_CHARS
 
 
 _MAX_PRICE_WORDS = 4

@@ -121,8 +121,9 @@ def _find_entries(
             other_entries.setdefault(tag_and_class(entry), []).append(entry)
     entries: set[HtmlElement] = set()
     for kind, pictured in entries_by_kind.items():
-        if len(pictured) >= MIN_ENTRIES:
-            entries.update(pictured, other_entries.get(kind, ()))
+        longer = other_entries.get(kind, ())
+        if len(pictured) >= max(MIN_ENTRIES, len(longer)):
+            entries.update(pictured, longer)
             for parent in {entry.getparent() for entry in pictured} - {None}:
                 entries.update(
                     child

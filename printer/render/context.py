@@ -479,8 +479,11 @@ MAX_PAGES_WITHOUT_CONTENTS = 12
 MIN_CONTENTS_HEADINGS = 3
 #: The share of a list's items that are main headings from which it is the page's own contents.
 MIN_SHARE_LISTED = 0.5
+#: The share of all headings that are listed from which contents show what an article is about.
+MIN_SHARE_MAIN = 0.15
 FILLED_SHARE = 0.85
 FIGURE_HEIGHT_SHARE = 0.4
+ENTRIES_PER_PAGE = 7
 
 
 def _outline_long_article(
@@ -491,7 +494,9 @@ def _outline_long_article(
     top_level = min((heading.level for heading in headings), default=0)
     main_ids = {id(heading) for heading in headings if heading.level == top_level}
     pages = _estimate_pages(article, context)
-    if len(main_ids) < MIN_CONTENTS_HEADINGS or pages <= MAX_PAGES_WITHOUT_CONTENTS:
+    all_headings = sum(isinstance(block, Heading) for block in walk(article.blocks))
+    min_count = max(MIN_CONTENTS_HEADINGS, MIN_SHARE_MAIN * all_headings)
+    if len(main_ids) < min_count or pages <= MAX_PAGES_WITHOUT_CONTENTS:
         return article, ()
     main_titles = {_folded_text(block) for block in headings if id(block) in main_ids}
     if any(_lists_headings(block, main_titles) for block in article.blocks):
@@ -527,8 +532,11 @@ def _estimate_pages(article: Article, context: RenderContext) -> float:
     line_length = geometry.column_width / character
     page_lines = geometry.columns * geometry.text_height / (leading * size)
     text_lines = sum(len(text) // line_length + 1 for text in iter_text(*article.blocks))
-    figures = len(article.figures) * FIGURE_HEIGHT_SHARE / geometry.columns
-    return text_lines / page_lines / FILLED_SHARE + figures
+    rows = [block for block in article.blocks if isinstance(block, List) and block.style == "none"]
+    entries = sum(len(block.items) for block in rows)
+    figures = len(article.figures) - sum(isinstance(block, Figure) for block in walk(tuple(rows)))
+    pictures = figures * FIGURE_HEIGHT_SHARE / geometry.columns + entries / ENTRIES_PER_PAGE
+    return text_lines / page_lines / FILLED_SHARE + pictures
 
 
 def _script_classes(language: str) -> str:

@@ -6,6 +6,7 @@ smaller picture keeps its size.  Portraits and galleries are set in rows across 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -179,6 +180,7 @@ def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureR
             _fit_to_cells(placer, block)
     if any(id(block) in placer.cell_figures for block in run):
         return tuple(run)
+    _limit_series(placer, run)
     _find_heading_figures(placer, run)
     if placer.geometry.columns > 1 or placer.geometry.column_width < MIN_MEASURE_MM:
         return tuple(map(partial(_arrange_entries, placer), run))
@@ -267,6 +269,8 @@ def _find_collection(
 
 #: The labels of a part of a collection, such as prices; a wide character takes two columns.
 _MAX_LABEL_COLUMNS = 90
+#: A wider picture is a band, which is not set beside others.
+_MAX_GALLERY_RATIO = 5
 
 
 def _block_kinds(placer: FigurePlacer, blocks: Sequence[Block]) -> list[str]:
@@ -275,8 +279,8 @@ def _block_kinds(placer: FigurePlacer, blocks: Sequence[Block]) -> list[str]:
     columns = 0
     for block in blocks:
         kind = "heading" if isinstance(block, Heading) else ""
-        if isinstance(block, Figure) and placer.picture(block) is not None:
-            kind = "figure"
+        if isinstance(block, Figure) and (picture := placer.picture(block)):
+            kind = "figure" if picture.width <= _MAX_GALLERY_RATIO * picture.height else ""
         elif isinstance(block, Paragraph):
             characters = islice(plain_text(block.spans), _MAX_LABEL_COLUMNS + 1)
             columns += sum(1 + (east_asian_width(char) in "WF") for char in characters)
@@ -326,14 +330,25 @@ def _arrange_rows(
         yield from parts[0]
         start = 1
     cells = list(zip(parts, pictures, strict=True))[start:]
-    # Next to a picture, a name would be above a blank space.
-    for _, run in groupby(cells, lambda cell: cell[1] is None):
-        remaining = list(run)
+    for remaining in _split_at_names(cells, in_row):
         while remaining:
             # The rows of a gallery have as equal numbers of figures as possible.
             count = ceil(len(remaining) / ceil(len(remaining) / in_row)) if is_gallery else in_row
             yield _make_row(placer, remaining[:count], in_row, is_even=not is_gallery)
             remaining = remaining[count:]
+
+
+def _split_at_names(cells: Sequence[_Cell], in_row: int) -> list[list[_Cell]]:
+    """Return cells in runs: names without pictures are apart from pictures if they fill a row."""
+    runs: list[list[_Cell]] = []
+    is_row = True
+    for is_bare, group in groupby(cells, lambda cell: cell[1] is None):
+        run, was_row = list(group), is_row
+        is_row = is_bare and (not runs or len(run) >= in_row)
+        if is_row or was_row:
+            runs.append([])
+        runs[-1] += run
+    return runs
 
 
 def _make_row(
@@ -378,6 +393,23 @@ def _limit_heights(placer: FigurePlacer, figures: Iterable[Block], share: float)
                 min_width = min(width, third) if figure.caption_spans else 1
                 width = round(max(min_width, highest * picture.width / picture.height))
                 placer.widths[id(figure)] = width, "narrow"
+
+
+#: So many pictures of one width are at most this share of the page high, so that pages are filled
+#: without making some of them smaller than the others.
+_MIN_SERIES = 5
+_MAX_SERIES_HEIGHT_SHARE = 0.34
+
+
+def _limit_series(placer: FigurePlacer, run: Sequence[Block]) -> None:
+    """Bound the heights of many pictures that are equally wide."""
+    figures = [block for block in run if isinstance(block, Figure) and placer.picture(block)]
+    pictures = list(_pictures(placer, tuple(figures)))
+    widths = [_fit_width(placer, *pair)[0] for pair in zip(figures, pictures, strict=True)]
+    counts = Counter(widths)
+    for figure, picture, width in zip(figures, pictures, widths, strict=True):
+        if counts[width] >= _MIN_SERIES and picture.height <= picture.width:
+            _limit_heights(placer, (figure,), _MAX_SERIES_HEIGHT_SHARE)
 
 
 #: The height of the first picture of a story that runs on, as a share of the page.

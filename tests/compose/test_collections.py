@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from printer.article import Block, Figure, Heading, List, Paragraph, Table, iter_text
 from printer.compose import compose
 from printer.html.page import read_page
@@ -74,6 +76,36 @@ def test_a_price_that_an_entry_repeats_is_read_once() -> None:
     tiles = "".join(f"<li><img src=/{n}><h3>Oar</h3>{text}</li>" for n, text in enumerate(prices))
     stated = [entry[2:] for entry in entries(f"<ul>{tiles}</ul>")]
     assert stated == [["$9"], ["$9 $12"], ["$9"]]
+
+
+def test_a_label_stands_on_the_line_of_its_value() -> None:
+    rows = "<p>Length:</p><p>5 m</p><p>Sails:</p><p>Colours:</p>"
+    tiles = "".join(f"<li><img src=/{n}><h3>Boat {n}</h3>{rows}</li>" for n in "123")
+    stated = [entry[2:] for entry in entries(f"<ul>{tiles}</ul>")]
+    assert stated == [["Length: 5 m", "Sails:", "Colours:"]] * 3
+    long = "<p>What the boat builder wrote to us about it:</p><p>Oak</p>"
+    tiles = "".join(f"<li><img src=/{n}><h3>Boat {n}</h3>{long}</li>" for n in "123")
+    assert len(entries(f"<ul>{tiles}</ul>")[0]) == 4
+
+
+@pytest.mark.parametrize(("count", "is_grid"), [(1, True), (4, False)])
+@pytest.mark.parametrize("tag", ["li", "div class=card"])
+def test_entries_with_more_text_stand_among_the_others_unless_they_are_many(
+    count: int, is_grid: bool, tag: str
+) -> None:
+    text = "The ferry crosses the river at low tide. "
+    lengths = [8 if 0 < n <= count else 2 for n in range(7)]
+    cards = (
+        f"<{tag}><img src=/{n}><h3>Boat {n}</h3><p>{text * length}</p></{tag.split()[0]}>"
+        for n, length in enumerate(lengths)
+    )
+    blocks = compose_with_pictures(f"<p>Boats</p><ul>{''.join(cards)}</ul><p>All of them.</p>")
+    kinds = [type(block) for block in blocks]
+    assert kinds == [
+        Paragraph,
+        *([List] if is_grid else [Figure, Heading, Paragraph] * 7),
+        Paragraph,
+    ]
 
 
 def test_the_name_of_a_thing_is_a_heading_if_it_is_one_anywhere() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from printer.article import (
     Embed,
+    Figure,
     Heading,
     List,
     Paragraph,
@@ -15,7 +16,10 @@ from printer.article import (
     plain_text,
     walk,
 )
-from tests.support.compose_html import compose_article
+from printer.compose import compose
+from printer.html.page import read_page
+from printer.selection import PlacedFigure, Verdict
+from tests.support.compose_html import URL, compose_article
 
 AROUND = "<p>One of the paragraphs around it, of some length.</p>"
 TWEET = """<blockquote class="twitter-tweet"><p lang="en">The weir has gone. Keep off the path.</p>
@@ -277,6 +281,18 @@ def test_the_caption_of_a_frame_or_film_is_its_title_and_printed_once(html, medi
     (embed,) = (block for block in found.blocks if isinstance(block, Embed))
     assert embed.title == "The weir at dawn."
     assert len(found.blocks) == 3
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [("https://www.youtube.com/embed/abc", Embed), ("/embed/harbour.jpg", Figure)],
+)
+def test_a_picture_in_the_place_of_a_player_is_a_film(address: str, kind: type) -> None:
+    page = read_page(f"<body><p>Boats.</p><img data-src='{address}' width=150><p>Tide.</p>", URL)
+    (image,) = page.tree.iter("img")
+    placed = PlacedFigure(Figure(address), image, frozenset())
+    blocks = compose(page, Verdict((True,) * len(page.segments)), (placed,)).blocks
+    assert [type(block) for block in blocks] == [Paragraph, kind, Paragraph]
 
 
 def test_the_paragraph_after_a_frame_is_no_caption() -> None:

@@ -181,7 +181,8 @@ def test_entries_of_a_collection_have_their_pictures_on_top_and_may_have_none() 
 @pytest.mark.parametrize(
     ("pictured", "expected"),
     [
-        ("oo---oo-", ["oo", "---", "oo", "-"]),
+        ("oo---oo-", ["oo", "---", "oo-"]),
+        ("oo-ooo", ["oo-", "ooo"]),
         ("--ooooo", ["--", "ooo", "oo"]),
         ("-----", ["---", "--"]),
     ],
@@ -227,6 +228,26 @@ def test_nothing_is_lost_in_rows_and_no_row_is_too_wide(sizes: list[tuple[int, i
         else:
             flat.append(block)
     assert flat == list(blocks)
+
+
+def test_a_band_is_not_set_beside_a_picture() -> None:
+    shapes = [(900, 600)] * 4 + [(900, 60)]
+    assert rows(*figures(5), place=placer(*shapes)) == [2, 2, 0]
+    assert rows(*figures(4), place=placer(*shapes[:3], shapes[-1])) == [0, 2, 0]
+
+
+@pytest.mark.parametrize(("count", "share"), [(4, 0.6), (5, 0.34)])
+def test_many_pictures_of_one_size_are_no_higher_than_a_third_of_the_page(
+    count: int, share: float
+) -> None:
+    place = placer(*[(1200, 1200)] * count)
+    blocks = [block for figure in figures(count) for block in (figure, LONG)]
+    arrange(place, blocks)
+    placements = [place(block) for block in blocks if isinstance(block, Figure)]
+    highest = share * GEOMETRY.text_height / UNITS["px"]
+    assert all(placement and placement.height <= highest + 1 for placement in placements)
+    assert placements[0] is not None
+    assert placements[0].height > 0.9 * min(highest, MEASURE * 2 / 3)
 
 
 def test_a_missing_picture_ends_a_gallery() -> None:

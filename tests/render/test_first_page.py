@@ -12,6 +12,9 @@ from printer.article import (
     Definition,
     DefinitionList,
     Figure,
+    Heading,
+    Item,
+    List,
     Note,
     Paragraph,
     Post,
@@ -161,6 +164,11 @@ def test_an_article_that_is_short_or_whole_has_no_contents():
     listed = items("Part 0", "Part 1", "Part 2", "Part 3")
     assert outline_of(replace(full, blocks=(paragraph(TEXT), listed, *full.blocks))) == []
     text = replace(long_article(4, 20), blocks=(Paragraph((Span(TEXT * 900),)),))
+    entry = Heading(3, (Span("Boat"),))
+    assert outline_of(replace(full, blocks=(*full.blocks, *[entry] * 30))) == []
+    assert len(outline_of(replace(full, blocks=(*full.blocks, *[entry] * 9)))) == 4
+    shop = List(tuple(Item((Figure(f"{n}.jpg"), entry)) for n in range(24)), style="none")
+    assert outline_of(replace(long_article(4, 6), blocks=(*long_article(4, 6).blocks, shop))) == []
     assert outline_of(text) == []
 
 

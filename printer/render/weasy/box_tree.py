@@ -5,9 +5,12 @@ Paragraphs are indented after text and flush after a figure, wherever the figure
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from math import ceil
 from typing import Any, TypeAlias
 
+from ...text import COLONS
 from ...themes.page import CHARACTER_WIDTH
 
 #: A box of WeasyPrint's tree.
@@ -232,3 +235,35 @@ def line_height(box: Box) -> float:
 def margins_of(box: Box, *sides: str) -> float:
     values = (box.style[f"margin_{side}"] for side in sides)
     return float(sum(value.value for value in values if getattr(value, "unit", "") == "px"))
+
+
+def has_class(box: Box, name: str) -> bool:
+    """Return whether a box is of an element with just this class."""
+    return bool(box.element is not None and box.element.get("class") == name)
+
+
+def is_figure(box: Box) -> bool:
+    """Return whether a box is a figure, a row of figures, or an embed."""
+    return box.element_tag == "figure" or has_class(box, "figures") or is_embed(box)
+
+
+def is_embed(box: Box) -> bool:
+    return has_class(box, "embed")
+
+
+def pictures_of(figure: Box) -> list[Box]:
+    return [box for box in figure.descendants() if box.element_tag == "img"]
+
+
+def spaces_between(blocks: list[Box]) -> Iterator[float]:
+    for above, below in pairwise(blocks):
+        yield max(margins_of(above, "bottom"), margins_of(below, "top"))
+
+
+def has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
+    return index < len(parent.children) and parent.children[index].element_tag in tags
+
+
+def is_announcement(box: Box) -> bool:
+    """Return whether a box is a line that announces what follows, such as 'This is the result:'."""
+    return box.element_tag == "p" and "".join(box.element.itertext()).rstrip().endswith(COLONS)

@@ -35,8 +35,8 @@ from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.provenance import AttachedFile, add_provenance
 from . import figure_placement
-from .box_tree import Box, lowest_edge, measure_gap
-from .figure_placement import MIN_LAST_LINES, has_class
+from .box_tree import Box, has_class, is_figure, lowest_edge, measure_gap
+from .figure_placement import MIN_LAST_LINES
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
 from .layout_text import LayoutText, read_layout_text
@@ -184,7 +184,7 @@ def _is_picture_alone(page: Box) -> bool:
         box for box in page.descendants() if box.element_tag == "div" and has_class(box, "body")
     )
     blocks = [box for body in bodies for box in body.children if not has_class(box, "colophon")]
-    return len(blocks) == 1 and figure_placement.is_figure(blocks[0])
+    return len(blocks) == 1 and is_figure(blocks[0])
 
 
 def _last_page_css(pages: list[Any]) -> str:

@@ -5,6 +5,7 @@ a gap.  So after the layout of a page, a figure that begins the next page is shr
 steps of ``_PageFiller._try_next``, and the page is laid out again.  A change that does not fill the
 page better is undone.  A figure is never moved past a heading, a list or a line that introduces it.
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
+Pictures of one width remain about equally wide unless a page would be left blank.
 
 If a list, a table, a stanza, code or a box that is kept whole does not quite fit, the spaces on the
 page are reduced.  It may be broken between its items, rows or lines if it would leave a large gap,
@@ -17,14 +18,13 @@ that says where the next page begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise, takewhile
-from operator import itemgetter
+from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
-from ...text import COLONS
 from .box_tree import (
     HEADINGS,
     MIN_LINES,
@@ -32,10 +32,17 @@ from .box_tree import (
     Change,
     divided_paragraph,
     foot_of,
+    has_class,
+    has_tag,
+    is_announcement,
     is_beside,
+    is_embed,
+    is_figure,
     line_height,
     margins_of,
     measure_gap,
+    pictures_of,
+    spaces_between,
     split_paragraph,
     text_height,
 )
@@ -54,6 +61,11 @@ PASSED_TAGS = ("p", "blockquote")
 # Attributes of a document.
 _RELAYOUTS = "_webprint_relayouts"
 _UNBROKEN_PAGE = "_webprint_unbroken_page"
+#: The attribute of a picture as wide as at least ``MIN_SERIES`` pictures of the document.
+_IN_SERIES = "data-series"
+MIN_SERIES = 3
+#: The smallest scale of such a picture, unless there is a gap above ``MAX_GAP``.
+SERIES_SCALE = 0.75
 MAX_TRIES = 10
 MAX_RELAYOUTS = 400
 
@@ -65,6 +77,11 @@ def enable(html: Any, *, unbroken_page: int = -1) -> None:
     """
     setattr(html, _RELAYOUTS, 0)
     setattr(html, _UNBROKEN_PAGE, unbroken_page)
+    pictures = list(html.etree_element.iter("img"))
+    counts = Counter(picture.get("width") for picture in pictures)
+    for picture in pictures:
+        if counts[picture.get("width")] >= MIN_SERIES:
+            picture.set(_IN_SERIES, "")
 
 
 def place_figures_on_page(
@@ -119,7 +136,9 @@ MAX_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
 #: The smallest scale, used only to fill a gap above ``MAX_GAP``.
-LAST_SCALE = 0.36
+LAST_SCALE = 0.5
+#: The smallest scale of all pictures of a page to fill such a gap.
+ALL_SCALE = 0.55
 #: The smallest scale of a picture before it is parted from the heading or lead-in above it.
 LED_SCALE = 0.55
 
@@ -183,35 +202,38 @@ class _PageFiller:
         may_break = self._may_break and is_large
         is_blank = place.gap > MAX_GAP * place.height
         figure, change = place.figure, self._change
-        last_scale = LAST_SCALE if is_blank else MIN_SCALE
+        min_scale = _min_scale(figure, MIN_SCALE)
+        last_scale, all_scale = (LAST_SCALE, ALL_SCALE) if is_blank else (min_scale, min_scale)
         move_text = partial(self._move_text_before_figure, page, place)
         steps: dict[str, Callable[[], bool]] = {
             "shrink slightly": lambda: _shrink(page, place, change, SLIGHT_SCALE),
             "move text up": move_text,
-            "shrink": lambda: _shrink(page, place, change, MIN_SCALE),
+            "shrink": lambda: _shrink(page, place, change, min_scale),
             "move up": lambda: _move_before_text(page, place, change),
+            "shrink all": lambda: is_large and _shrink_all(page, place, change, all_scale),
             "shrink most": lambda: is_blank and _shrink(page, place, change, LAST_SCALE),
-            "shrink two": lambda: is_large and _shrink_both(page, place, change, last_scale),
             "split text": lambda: may_break and move_text(may_break=True),
             "shrink with room": lambda: is_large and _shrink(page, place, change, last_scale, 2),
             "leave lead-in": lambda: is_blank and _release_lead(page, place, change),
         }
         if place.start < place.index:
-            steps = {"shrink led": lambda: _shrink(page, place, change, LED_SCALE), **steps}
+            led_scale = _min_scale(figure, LED_SCALE)
+            led = {"shrink led": lambda: _shrink(page, place, change, led_scale)}
+            steps = {**led, "shrink all": steps["shrink all"], **steps}
         if not is_figure(figure):
             allow_breaks = partial(_allow_breaks, figure, change)
+            may_tear = may_break and (is_blank or not _avoids_breaks(figure))
             steps = {
                 "tighten": lambda: _tighten(page, place, change),
-                "break": lambda: may_break and allow_breaks(),
+                "break": lambda: may_tear and allow_breaks(),
                 "tighten and break": lambda: (
-                    may_break and _tighten(page, place, change, to_fit=False) and allow_breaks()
+                    may_tear and _tighten(page, place, change, to_fit=False) and allow_breaks()
                 ),
                 "break rows": lambda: may_break and is_blank and allow_breaks(few_rows=True),
                 "lead-in": lambda: may_break and _release_lead(page, place, change),
             }
             if _avoids_breaks(figure, ("ul", "ol")):  # It is better parted from its lead-in.
                 steps = {"tighten": steps.pop("tighten"), "lead-in": steps.pop("lead-in"), **steps}
-                steps["break"] = lambda: may_break and is_blank and allow_breaks()
         elif is_beside(figure):  # It is small, and text is to be beside it.
             steps = {"move text up": move_text}
         elif _is_labeled(figure):  # Its texts keep their place among the others.
@@ -239,11 +261,11 @@ class _PageFiller:
         end = start
         while _are_entries(parent, end):
             end += 1
-        is_text = _has_tag(parent, end, PASSED_TAGS) and not _keeps_next(parent, end)
+        is_text = has_tag(parent, end, PASSED_TAGS) and not _keeps_next(parent, end)
         if not is_text or parent.element_tag == "li" or _is_announced(parent, place.index):
             return False
         if place.start < place.index and _is_shorter(page, parent, end, MIN_LINES):
-            end += _has_tag(parent, end + 1, PASSED_TAGS)  # not alone below the heading
+            end += has_tag(parent, end + 1, PASSED_TAGS)  # not alone below the heading
         text = parent.children[end]
         avoids_breaks = _avoids_breaks(text)
         if avoids_breaks and not may_break:
@@ -276,12 +298,7 @@ def _height_of(page: Box, place: _Place, blocks: list[Box]) -> float:
             least = MIN_LINES * line_height(block)
             is_last = block is blocks[-1] and block.element_tag == "p" and lines > 2 * least
             height += least if is_last and not _avoids_breaks(block) else lines
-    return height + sum(_spaces([*place.parent.children[: place.start][-1:], *blocks]))
-
-
-def _spaces(blocks: list[Box]) -> Iterator[float]:
-    for above, below in pairwise(blocks):
-        yield max(margins_of(above, "bottom"), margins_of(below, "top"))
+    return height + sum(spaces_between([*place.parent.children[: place.start][-1:], *blocks]))
 
 
 #: The largest share that is taken from the spaces between the blocks of a page.
@@ -296,7 +313,9 @@ def _tighten(page: Box, place: _Place, change: Change, *, to_fit: bool = True) -
     next_blocks = parent.children[place.start : place.index + 1]
     blocks = [*above, *next_blocks]
     missing = _height_of(page, place, next_blocks) - place.gap
-    share = (missing + SLACK_PX) / max(1.0, sum(_spaces(blocks))) if to_fit else MAX_TIGHTENING
+    share = (
+        (missing + SLACK_PX) / max(1.0, sum(spaces_between(blocks))) if to_fit else MAX_TIGHTENING
+    )
     if (to_fit and missing <= 0) or share > MAX_TIGHTENING:
         return False
     for box in blocks:
@@ -316,19 +335,14 @@ def _are_entries(parent: Box, index: int) -> bool:
 
 def _is_named(figure: Box) -> bool:
     """Return whether captions, or the label of an embed, identify a figure wherever it is."""
-    return _is_embed(figure) or any(True for _ in figure.element.iter("figcaption"))
-
-
-def _is_announcement(box: Box) -> bool:
-    """Return whether a box is a line that announces what follows, such as 'This is the result:'."""
-    return box.element_tag == "p" and "".join(box.element.itertext()).rstrip().endswith(COLONS)
+    return is_embed(figure) or any(True for _ in figure.element.iter("figcaption"))
 
 
 def _is_announced(parent: Box, index: int) -> bool:
     """Return whether a figure, or the first of a run of figures, follows its announcement."""
     while _is_figure_at(parent, index - 1):
         index -= 1
-    return index > 0 and _is_announcement(parent.children[index - 1])
+    return index > 0 and is_announcement(parent.children[index - 1])
 
 
 def _is_figure_at(parent: Box, index: int) -> bool:
@@ -373,12 +387,12 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             if _is_container(parent, index):  # below a heading
                 parent, start = parent.children[index], 0
                 index = _end_of_headings(parent, start)
-            if _has_tag(parent, index, ("ul", "ol")):
+            if has_tag(parent, index, ("ul", "ol")):
                 above = tuple(parent.children[start:index])
                 in_items = _find_figure_in_items(page, parent.children[index], 0, above)
                 if in_items:
                     return in_items
-            is_led = start < index and (_has_tag(parent, index, ("p",)) or _is_led(parent, index))
+            is_led = start < index and (has_tag(parent, index, ("p",)) or _is_led(parent, index))
             if not (is_led or _is_movable(parent, index) or _is_unbreakable(parent, index)):
                 return None
             return _Place(parent, start, index, *_measure_gap(page, parent))
@@ -403,7 +417,7 @@ def _find_figure_in_items(
 
 def _is_container(parent: Box, index: int) -> bool:
     """Return whether a child is a box of blocks that are not moved together."""
-    is_box = _has_tag(parent, index, ("article", "div", "blockquote"))
+    is_box = has_tag(parent, index, ("article", "div", "blockquote"))
     return is_box and bool(parent.children[index].children) and not _is_movable(parent, index)
 
 
@@ -415,21 +429,12 @@ def _is_movable(parent: Box, index: int) -> bool:
     return (is_figure(box) and box.style["column_span"] != "all") or _is_rotated(box)
 
 
-def is_figure(box: Box) -> bool:
-    """Return whether a box is a figure, a row of figures, or an embed."""
-    return box.element_tag == "figure" or has_class(box, "figures") or _is_embed(box)
-
-
-def _is_embed(box: Box) -> bool:
-    return has_class(box, "embed")
-
-
 def _figure_with_embeds(place: _Place) -> list[Box]:
     """Return a figure and the embeds after it that stay on its page."""
     after = place.parent.children[place.index + 1 :]
     return [
         place.figure,
-        *takewhile(lambda box: _is_embed(box) and box.style["break_before"] == "avoid", after),
+        *takewhile(lambda box: is_embed(box) and box.style["break_before"] == "avoid", after),
     ]
 
 
@@ -437,18 +442,14 @@ def _is_rotated(box: Box) -> bool:
     return bool(box.element_tag == "div" and box.style["page"] == "rotated")
 
 
-def _has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
-    return index < len(parent.children) and parent.children[index].element_tag in tags
-
-
 UNBREAKABLE_TAGS = ("ul", "ol", "table", "aside", "pre")
 
 
 def _is_unbreakable(parent: Box, index: int) -> bool:
     """Return whether a child may be kept on one page: a list, a table, a stanza, code or a box."""
-    if _has_tag(parent, index, ("p",)):
+    if has_tag(parent, index, ("p",)):
         return bool(parent.children[index].style["break_inside"] == "avoid")
-    return _has_tag(parent, index, UNBREAKABLE_TAGS)
+    return has_tag(parent, index, UNBREAKABLE_TAGS)
 
 
 def _avoids_breaks(box: Box, tags: tuple[str, ...] = TEXT_TAGS) -> bool:
@@ -524,7 +525,7 @@ def _is_shorter(page: Box, parent: Box, index: int, lines: int) -> bool:
 def _is_led(parent: Box, index: int) -> bool:
     """Return whether a child is text that the one before, not a heading, introduces."""
     lead = parent.children[index - 1]
-    is_led = _has_tag(parent, index, (*TEXT_TAGS, "figure"))
+    is_led = has_tag(parent, index, (*TEXT_TAGS, "figure"))
     return is_led and (lead.element_tag == "blockquote" or has_class(lead, "leads"))
 
 
@@ -536,9 +537,9 @@ def _release_lead(page: Box, place: _Place, change: Change) -> bool:
     parent, index = place.parent, place.index
     if place.start == index or not _is_led(parent, index):
         return False
-    is_below_heading = _has_tag(parent, index - 2, HEADINGS)
+    is_below_heading = has_tag(parent, index - 2, HEADINGS)
     if place.start < index - 1 and is_below_heading:
-        lines = MIN_LEAD_LINES if _has_tag(parent, index, ("ul", "ol")) else MIN_LINES
+        lines = MIN_LEAD_LINES if has_tag(parent, index, ("ul", "ol")) else MIN_LINES
         if _is_shorter(page, parent, index - 1, lines):
             return False
     change.set_style(parent.children[index - 1], break_after="auto")
@@ -556,12 +557,12 @@ def _move_rotated_table_after_text(page: Box, place: _Place, change: Change) -> 
     parent, start, end = place.parent, place.start, place.index + 1
     if place.gap <= MAX_GAP_SHARE_BEFORE_TURNED * place.height:
         return False
-    while _has_tag(parent, end, HEADINGS):
+    while has_tag(parent, end, HEADINGS):
         end += 1
     if end >= len(parent.children) or _is_rotated(parent.children[end]):
         return False
     width, room = _fragments(page, parent)[-1].width, place.gap
-    while _has_tag(parent, end, ("p",)) and _has_tag(parent, end + 1, ("p",)):
+    while has_tag(parent, end, ("p",)) and has_tag(parent, end + 1, ("p",)):
         room -= text_height(parent.children[end], width) + line_height(parent.children[end])
         if room < 0:
             break
@@ -591,24 +592,22 @@ def _shrink_for_last_lines(page: Box, root: Box, next_page: SkipStack, change: C
     are_few = height_of_lines < MIN_LAST_LINES * line_height(body)
     if not are_few or any(box.element_tag != "p" for box in lines):
         return False
-    figure = _largest_figure(fragment, body)
-    if figure is None:
+    figures = (box for box in _figures_of(fragment, body) if not _is_shrunk(box))
+    figure = max(figures, key=_picture_height, default=None)
+    picture = _picture_height(figure) if figure else 0
+    if not picture:
         return False
-    picture = _picture_height(figure)
     scale = 1 - (height + line_height(body) - measure_gap(page)) / picture
-    if not MIN_SCALE <= scale < 1:
+    if not _min_scale(figure, MIN_SCALE) <= scale < 1:
         return False
     _scale(figure, change, scale)
     return True
 
 
-def _largest_figure(fragment: Box, parent: Box) -> Box | None:
-    """Return the figure with the highest picture on a page that has not been shrunk."""
+def _figures_of(fragment: Box, parent: Box) -> list[Box]:
+    """Return the figures among the children of a box that are on a page."""
     elements = {box.element for box in fragment.children}
-    figures = (box for box in parent.children if box.element in elements and is_figure(box))
-    sizes = ((0.0 if _is_shrunk(box) else _picture_height(box), box) for box in figures)
-    height, figure = max(sizes, key=itemgetter(0), default=(0.0, None))
-    return figure if height else None
+    return [box for box in parent.children if box.element in elements and is_figure(box)]
 
 
 def _end_of_figures(parent: Box, index: int) -> int:
@@ -620,7 +619,7 @@ def _end_of_figures(parent: Box, index: int) -> int:
 
 def _is_passable(parent: Box, index: int) -> bool:
     """Return whether a child is text that a figure may follow: not with the article's end mark."""
-    if not _has_tag(parent, index, TEXT_TAGS):
+    if not has_tag(parent, index, TEXT_TAGS):
         return False
     parts = parent.children[index].element.iter()
     return not any("closing" in (part.get("class") or "").split() for part in parts)
@@ -645,17 +644,17 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
     # The first text on the page may have begun on the one before.
     tops = {id(box.element): box.position_y for box in body.children[1:]}
     needed, foot, index = _estimate_height(page, place), foot_of(page), place.index
-    spare = 0.0 if _is_shrunk(place.figure) else (1 - MIN_SCALE) * _picture_height(place.figure)
-    while _has_tag(place.parent, index - 1, PROSE_TAGS) and not _keeps_next(
-        place.parent, index - 1
-    ):
+    spare = 1 - _min_scale(place.figure, MIN_SCALE) if not _is_shrunk(place.figure) else 0.0
+    spare *= _picture_height(place.figure)
+    while has_tag(place.parent, index - 1, PROSE_TAGS) and not _keeps_next(place.parent, index - 1):
         index -= 1
         top = tops.get(id(place.parent.children[index].element))
         if top is None or _keeps_next(place.parent, index - 1):
             return False
         room = foot - top
         if room >= needed - spare and not _are_entries(place.parent, index - 1):
-            if not _is_named(place.figure) and _is_figure_at(place.parent, index - 1):
+            above = place.parent.children[index - 1]
+            if is_figure(above) and (is_beside(above) or not _is_named(place.figure)):
                 return False
             if room < needed:
                 _scale(place.figure, change, 1 - (needed - room) / _picture_height(place.figure))
@@ -679,20 +678,22 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float, lines: i
     return True
 
 
-def _shrink_both(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
-    """Shrink the largest picture on a page and, if needed, the next to fit; return whether done."""
-    above = _largest_figure(_fragments(page, place.parent)[-1], place.parent)
-    next_height = 0.0 if _is_shrunk(place.figure) else _picture_height(place.figure)
+def _shrink_all(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
+    """Shrink the pictures on a page and the next to one scale, so that it fits, if possible."""
+    above = [
+        box
+        for box in _figures_of(_fragments(page, place.parent)[-1], place.parent)
+        if not _is_shrunk(box)
+    ]
+    figures = [box for box in (*above, place.figure) if _picture_height(box)]
     missing = _estimate_height(page, place) - place.gap
-    if above is None or above is place.figure or not next_height:
+    if len(figures) < 2 or figures[-1] is not place.figure or _is_shrunk(place.figure):
         return False
-    height = _picture_height(above)
-    spare = (1 - MIN_SCALE) * height
-    if not 0 < missing <= spare + (1 - min_scale) * next_height:
+    scale = 1 - missing / sum(map(_picture_height, figures))
+    if not min_scale <= scale < 1:
         return False
-    _scale(above, change, max(MIN_SCALE, 1 - missing / height))
-    if missing > spare:
-        _scale(place.figure, change, 1 - (missing - spare) / next_height)
+    for figure in figures:
+        _scale(figure, change, scale)
     return True
 
 
@@ -702,13 +703,14 @@ def _is_labeled(box: Box) -> bool:
     return any(has_class(part, "cell") and len(part.children) > 1 for part in parts)
 
 
-def has_class(box: Box, name: str) -> bool:
-    """Return whether a box is of an element with just this class."""
-    return bool(box.element is not None and box.element.get("class") == name)
-
-
 #: The attribute of a figure whose picture has been shrunk.
 _SHRUNK = "_webprint_shrunk"
+
+
+def _min_scale(figure: Box, usual: float) -> float:
+    """Return the smallest scale of a figure; pictures of a series remain about equally wide."""
+    in_series = any(_IN_SERIES in picture.element.attrib for picture in pictures_of(figure))
+    return SERIES_SCALE if in_series else usual
 
 
 def _is_shrunk(figure: Box) -> bool:
@@ -723,7 +725,7 @@ def _scale(figure: Box, change: Change, scale: float) -> None:
     if has_class(figure, "figures"):
         _scale_row(figure, change, min(scale, MAX_INSET_SCALE))
         return
-    (picture,) = _pictures(figure)
+    (picture,) = pictures_of(figure)
     width, left = picture.style["width"], figure.style["margin_left"]
     inset = getattr(left, "value", 0) if left == figure.style["margin_right"] else 0
     is_narrow = getattr(figure.style["width"], "unit", "") == "px"
@@ -740,7 +742,7 @@ def _scale(figure: Box, change: Change, scale: float) -> None:
 def _scale_row(row: Box, change: Change, scale: float) -> None:
     """Scale the pictures of a row, in the middle of the measure."""
     change.set(row, _SHRUNK, True)
-    for picture in _pictures(row):
+    for picture in pictures_of(row):
         width = picture.style["width"]
         change.set_style(picture, width=width._replace(value=width.value * scale))
     side = "margin_right" if row.style["direction"] == "rtl" else "margin_left"
@@ -753,13 +755,9 @@ def _scale_row(row: Box, change: Change, scale: float) -> None:
         inset = 0
 
 
-def _pictures(figure: Box) -> list[Box]:
-    return [box for box in figure.descendants() if box.element_tag == "img"]
-
-
 def _picture_height(figure: Box) -> float:
     """Return the height of a figure's only picture or of a row of pictures, 0 if not in pixels."""
-    pictures = _pictures(figure)
+    pictures = pictures_of(figure)
     is_row = has_class(figure, "figures") and not _is_labeled(figure)
     if not pictures or (len(pictures) > 1 and not is_row):
         return 0
@@ -780,7 +778,7 @@ def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
     """
     width = _fragments(page, place.parent)[-1].width
     above = [*place.outside, *place.parent.children[place.start : place.index]]
-    announcements = [box for box in above if _is_announcement(box)]
+    announcements = [box for box in above if is_announcement(box)]
     boxes = [box for box in above if box not in announcements]
     texts = sum(MIN_LINES * line_height(box) for box in announcements)
     if place.figure.style["break_after"] == "avoid":
@@ -788,7 +786,7 @@ def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
         boxes += place.parent.children[place.index + 1 : end]
         texts += MIN_LINES * line_height(place.figure)
     figure = place.figure
-    embeds = [box for box in _figure_with_embeds(place) if _is_embed(box)]
+    embeds = [box for box in _figure_with_embeds(place) if is_embed(box)]
     texts += sum(text_height(box, width) + MIN_LINES * line_height(box) for box in embeds)
     captions = [box for box in figure.children if box.element_tag == "figcaption"]
     texts += sum(text_height(box, width) for box in boxes)

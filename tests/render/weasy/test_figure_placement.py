@@ -709,6 +709,26 @@ def test_a_picture_as_wide_as_the_text_is_made_clearly_narrower_and_centred():
     assert len(widths) > 1
 
 
+@pytest.mark.parametrize("lines", range(16, 30, 2))
+def test_pictures_of_one_width_remain_about_equally_wide(lines):
+    figure = Figure(LANDSCAPE, alt="Hills")
+    text = [block for n in range(4) for block in (heading(f"Quay {n}"), figure, paragraph(TEXT))]
+    blocks = (*(paragraph(f"Line {n}.") for n in range(lines)), *text)
+    body = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+    boxes = boxes_of(body, specimens.pictures())
+    widths = [box.width for box in boxes if box.element_tag == "img"]
+    assert min(widths) >= 0.7 * max(widths)
+
+
+@pytest.mark.parametrize("lines", range(24, 32))
+def test_a_quotation_is_not_parted_from_its_last_line(printed, lines):
+    quote = Quote((paragraph(TEXT), paragraph("Letter of a ferryman, May 1911")))
+    blocks = (*(paragraph(f"Line {n}.") for n in range(lines)), quote, paragraph(TEXT))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    (page,) = (words for words in paper.texts if "Letter of a ferryman" in words)
+    assert "meadow was under water" in page.partition("Letter of")[0][-200:].replace("\n", " ")
+
+
 def test_a_picture_that_is_shrunk_twice_stays_in_the_middle():
     body = replace(SAMPLE_ARTICLE, blocks=(PICTURE, paragraph(TEXT)), url="")
     boxes = boxes_of(body, specimens.pictures())
