@@ -100,14 +100,16 @@ def _question_lists(
 ) -> list[tuple[int, int]]:
     """Return the likely lists of questions and answers, which open on a click on many pages.
 
-    A list of ``details`` may be partly selected.  A heading right above a list is a part of it.
+    Of a list that is partly selected, the questions are added, and the line below each.  A heading
+    right above a list is a part of it.
     """
     segments = index.segments
     known_texts = selected_texts(segments, keep)
     ranges: list[tuple[int, int]] = []
     start = 0
     while start < len(segments):
-        is_text = keep[start] and segments[start].block.tag != "summary"
+        tag = segments[start].block.tag
+        is_text = keep[start] and tag != "summary" and tag not in _SUBHEADING_TAGS
         if is_text or not _is_question(segments[start]):
             start += 1
             continue
@@ -117,7 +119,11 @@ def _question_lists(
         copies = (s for s in segments[start:end] if s.text in known_texts and not keep[s.index])
         is_list = is_list and 2 * sum(1 for _ in copies) < end - start
         if is_list and mean(scores[start:end]) >= _MIN_QUESTIONS_SCORE:
-            ranges.append((start - _is_heading_above(index, start), end))
+            start -= _is_heading_above(index, start)
+            is_partial = any(keep[start:end]) and tag != "summary"
+            for i in range(start, end):
+                is_pair = any(map(_is_question, segments[max(0, i - 1) : i + 1]))
+                ranges += [(i, i + 1)] if is_pair or not is_partial else []
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
 
