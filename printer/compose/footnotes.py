@@ -16,6 +16,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
 from ..urls import with_ascii_host
 from .inline import readable_line
 from .selection import Selection
@@ -309,11 +310,26 @@ def _find_notes(
         if element is None or not _read_label(link):
             continue
         block = _note_block(element, link, read_block)
+        if block is not None and block.tag in HEADING_TAGS:
+            block = _item_below(block, _read_label(link))
+            name += f"-{_read_label(link)}"
         if block is None or not -1 < positions[link] < _first_segment(block, leaves):
             continue
         if _is_reference(link, name, block, read_block):
             notes[block][name].append(link)
     return {block: names for block, names in notes.items() if len(names) == 1}
+
+
+#: The most elements between the heading of notes and their list.
+_MAX_ELEMENTS_TO_NOTES = 3
+
+
+def _item_below(heading: HtmlElement, label: str) -> HtmlElement | None:
+    """Return the item with a note's number in the list below the heading of the notes."""
+    below = islice(heading.itersiblings("*"), _MAX_ELEMENTS_TO_NOTES)
+    notes = next((element for element in below if element.tag == "ol"), None)
+    is_number = notes is not None and label.isdecimal() and 0 < int(label) <= len(notes)
+    return notes[int(label) - 1] if notes is not None and is_number else None
 
 
 _NOTE_LABEL = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from lxml.html import HtmlElement
@@ -201,6 +201,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
         )
         or (colon and fold_words(label) in page_labels("credits"))
         or (text.startswith(("...", "…")) and _ends_with_link(segment))
+        or _is_pointer(selected, segment)
         or _IN_BRACKETS.fullmatch(text)
         or _INITIALS.fullmatch(text)
     )
@@ -224,6 +225,15 @@ def _is_counter(segment: Segment) -> bool:
     link = enclosing_link(leaf.parent)
     is_to_comments = link is not None and "comment" in (link.get("href") or "")
     return is_to_comments and _COUNT.fullmatch(leaf.text.strip()) is not None
+
+
+def _is_pointer(selected: SelectedText, segment: Segment) -> bool:
+    """Return whether the last word of a sentence ('here') is its only link, to the site."""
+    link = next(segment.block.iter("a"), None)
+    if link is None or segment.is_link or not _ends_with_link(segment):
+        return False
+    word = fold_words("".join(islice(link.itertext(), 2)))
+    return word in page_labels("here") and selected.is_on_site(link.get("href") or "#")
 
 
 def _ends_with_link(segment: Segment) -> bool:
@@ -299,6 +309,10 @@ def drop_notices(selected: SelectedText) -> None:
         if selected.keep[i] and len(segment.text) <= _MAX_NOTICE_CHARS:
             is_call = is_dated and _QUESTION_TO_READERS.search(segment.text)
             selected.keep[i] = not (is_call or has_phrase(segment.text, "notices"))
+            heading, line = segment.block.getprevious(), segment.block.getnext()
+            is_headed = heading is not None and heading.tag in HEADING_TAGS and i > 0
+            if is_headed and not selected.keep[i] and line is not None and line.tag == "hr":
+                selected.keep[i - 1] = False
 
 
 def drop_calls_to_action(selected: SelectedText) -> None:
@@ -347,10 +361,31 @@ def drop_other_stories(selected: SelectedText) -> None:
                 selected.drop(stories)
         elif colon and fold_words(label) in labels:
             selected.keep[i] = segment.link_chars < _MIN_LINKED_TITLE * len(title)
+    for lines in _labeled_stories(selected) if selected.kind == "article" else ():
+        selected.drop(lines if selected.size(lines) <= _MAX_STORIES_SHARE * total else ())
     boxes = [box for i in range(len(selected.keep)) if (box := _find_signed_box(selected, i))]
     # A text by several authors has several.
     if len(boxes) == 1 and selected.size(boxes[0]) <= _MAX_STORIES_SHARE * total:
         selected.drop(boxes[0])
+
+
+#: The fewest stories below the label in a list.
+_MIN_LABELED_STORIES = 2
+_MAX_LABEL_WORDS = 5
+
+
+def _labeled_stories(selected: SelectedText) -> Iterator[range]:
+    """Yield the lists of links to other pages whose first item is their label: 'More boats'."""
+    index, segments = selected.index, selected.segments
+    for i in (i for i, tag in enumerate(index.tags) if tag in ("ul", "ol")):
+        lines = index.segment_range(i)
+        if len(lines) <= _MIN_LABELED_STORIES or not selected.keep[lines.start]:
+            continue
+        label, stories = segments[lines.start], segments[lines.start + 1 : lines.stop]
+        is_label = not label.link_chars and count_words(label.text) <= _MAX_LABEL_WORDS
+        is_label = is_label and label.text[-1] not in ".!?"
+        if is_label and all(map(selected.is_story, stories)):
+            yield lines
 
 
 def _box_below(selected: SelectedText, heading: int, max_chars: float) -> range:
@@ -452,22 +487,25 @@ def _cards_below(selected: SelectedText, label: int, total: int) -> range | None
 def drop_related_links(selected: SelectedText) -> None:
     """Drop paragraphs that are a label and a link to another page ('Read also: ...').
 
-    They stay if more of the other lines begin with the same two words.
+    They stay if more of the other lines begin with the same label or two words.
     """
     bullets = _bullets(selected)
     lines = [segment for segment in selected.segments if selected.keep[segment.index]]
     related = [s for s in lines if s.text[0] not in bullets and _is_related_link(selected, s)]
-    link_counts = Counter(map(_first_words, related))
-    other_counts = Counter(map(_first_words, lines)) - link_counts
+    link_counts = Counter(map(_label_or_words, related))
+    other_counts = Counter(map(_label_or_words, lines)) - link_counts
     selected.drop(
         segment.index
         for segment in related
-        if other_counts[_first_words(segment)] <= link_counts[_first_words(segment)]
+        if other_counts[_label_or_words(segment)] <= link_counts[_label_or_words(segment)]
     )
 
 
-def _first_words(segment: Segment) -> tuple[str, ...]:
-    return tuple(segment.text[:_MAX_NOTICE_CHARS].split()[:2])
+def _label_or_words(segment: Segment) -> str:
+    """Return the label before the colon in a line, its first two words if there is none."""
+    text = segment.text[:_MAX_NOTICE_CHARS]
+    label, colon, _ = text[:_MAX_RELATED_LABEL_CHARS].partition(":")
+    return label if colon else " ".join(text.split(maxsplit=2)[:2])
 
 
 _MIN_ITEMS = 3

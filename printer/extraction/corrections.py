@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from functools import partial
-from itertools import accumulate, groupby, islice, pairwise
-from operator import mul
+from itertools import groupby, islice, pairwise
 
-from ..html.index import IS_HIDDEN, Segment
+from ..html.index import IS_HIDDEN, Segment, tag_and_class
 from ..html.visibility import (
     HEADING_TAGS,
     has_hiding_class,
@@ -20,12 +19,19 @@ from ..html.visibility import (
     is_not_displayed,
     read_controls,
 )
-from ..i18n import fold_words, has_phrase, is_advertisement_label, is_invitation, load_table
+from ..i18n import (
+    fold_words,
+    has_phrase,
+    is_advertisement_label,
+    is_invitation,
+    load_table,
+    page_labels,
+)
 from ..selection import OFFER_KINDS
 from ..text import (
+    COLONS,
     DATELINE,
     SCENE_BREAK,
-    class_pattern,
     continues_drop_cap,
     count_words,
     has_currency_sign,
@@ -94,11 +100,12 @@ def complete_elements(selected: SelectedText) -> None:
             share = 1 if is_amid or share > _MOSTLY_SELECTED else share
         is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
+            values = _values_of_fields(lines) if is_list else set()
             recurs = partial(_is_button, selected, has_hints=kind == "article" and is_list)
             for line in lines:
                 is_drawn = " " in line.text and is_drawn_as_button(line)
                 is_button = is_drawn if tag == "table" else recurs(line)
-                selected.keep[line.index] |= not is_button
+                selected.keep[line.index] |= not is_button or line.index in values
         elif is_list and share > 0:
             max_share = _MAX_STRAY_SHARES.get(kind, _MAX_STRAY_SHARE)
             is_stray = share < max_share and (kind != "article" or linked >= _MIN_LINKED_IF_STRAY)
@@ -108,34 +115,14 @@ def complete_elements(selected: SelectedText) -> None:
                 selected.drop(range(begin, end))
 
 
-#: The class of a note's box, and the largest share of the selected text in one.
-_NOTE_BOX_CLASS = class_pattern("admonition|callout|note|see-?also")
-_MAX_NOTE_SHARE = 0.2
-
-
-def complete_notes(selected: SelectedText) -> None:
-    """Select the rest of boxes of notes that are mostly selected, also a last line of links."""
-    index, max_chars = selected.index, _MAX_NOTE_SHARE * selected.total()
-    boxes = {names for names in {*index.classes} if names and _NOTE_BOX_CLASS.search(names[:300])}
-    sums = [*accumulate(selected.sizes, initial=0)]
-    selected_sums = [*accumulate(map(mul, selected.sizes, selected.keep), initial=0)]
-    covered_end = 0
-    for i in (i for i, names in enumerate(index.classes) if names in boxes):
-        lines = index.segment_range(i)
-        chars, selected_chars = (s[lines.stop] - s[lines.start] for s in (sums, selected_sums))
-        if i < covered_end or not 0 < chars <= min(max_chars, selected_chars / _MOSTLY_SELECTED):
-            continue
-        covered_end = index.subtree_ends[i]
-        for n in lines:
-            is_button = _is_button(selected, selected.segments[n], has_hints=False)
-            selected.keep[n] |= not is_button
-
-
 _MAX_SECTION_ITEMS = 12
 
 
 def _is_section(selected: SelectedText, element: int, texts: Set[str]) -> bool:
-    """Return whether a list without copies is all between a selected heading and the next one."""
+    """Return whether a list without copies is all between a selected heading and the next one.
+
+    The text may end with it.
+    """
     begin, end = selected.index.segment_begins[element], selected.index.segment_ends[element]
     items = selected.segments[begin:end]
     missing = {item.text for item in items if not selected.keep[item.index]}
@@ -144,7 +131,8 @@ def _is_section(selected: SelectedText, element: int, texts: Set[str]) -> bool:
         return False
     above, below = selected.segments[begin - 1 : begin], selected.segments[end : end + 1]
     is_headed = any(s.block.tag in HEADING_TAGS and selected.keep[s.index] for s in above)
-    return is_headed and all(s.block.tag in HEADING_TAGS for s in below)
+    ends_text = not any(selected.keep[end:])
+    return is_headed and (ends_text or all(s.block.tag in HEADING_TAGS for s in below))
 
 
 #: The selected share from which copies of selected text in a list count as selected.
@@ -176,11 +164,24 @@ def _selected_share(
     return max(share, sum(len(line.text) for line in may_be_copy if line.text in texts) / chars)
 
 
+#: The fewest different values of a field of the items of a list.
+_MIN_VALUES = 3
 _BUTTON_TAGS = frozenset({"p", "div", "button"})
 _MAX_BUTTON_CHARS = 20
 _MAX_HINT_CHARS = 60
 #: A text with a digit or a colon is a number or a field, not a hint.
 _FIELD = re.compile(r"[0-9:：]")
+
+
+def _values_of_fields(lines: Sequence[Segment]) -> set[int]:
+    """Return the lines at the same place in a list that begin alike and differ: 'Save 20%'."""
+    places: dict[tuple[str, ...], list[Segment]] = {}
+    for line in lines:
+        words = line.text[:_MAX_HINT_CHARS].split()
+        if len(words) > 1 and not line.is_link:
+            places.setdefault((*tag_and_class(line.block), words[0]), []).append(line)
+    alike = (s for s in places.values() if len({line.text for line in s}) >= _MIN_VALUES)
+    return {line.index for similar in alike for line in similar}
 
 
 def _is_button(selected: SelectedText, segment: Segment, *, has_hints: bool) -> bool:
@@ -537,19 +538,23 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
             is_action |= is_invitation(segment.text)
         elif kind == "article":
             is_button = len(words) <= _MAX_BUTTON_WORDS and segment.block.tag in _BUTTON_TAGS
-            is_action |= is_button and is_drawn_as_button(segment)
+            is_invitation_only = " ".join(words) in page_labels("invitations")
+            is_action |= is_button and (is_drawn_as_button(segment) or is_invitation_only)
     return is_action and not has_currency_sign(segment.text)
 
 
 #: The most words of the end of a letter ('Yours sincerely,') and of the name below.
 _MAX_CLOSING_WORDS = 5
+_CONTACT_SCHEMES = ("mailto:", "tel:")
 _PHONE_NUMBER = re.compile(r"\+?[0-9(][0-9 ()./-]{6,20}")
 
 
 def _belongs_below(line: Segment, below: Segment) -> bool:
-    """Return whether a line is the name below a letter, or an e-mail address below a number."""
+    """Return whether a line is the name below a letter, or an address that the line announces."""
     if _PHONE_NUMBER.fullmatch(line.text):
         return below.is_link and link_target(below).startswith("mailto:")
+    if line.text.endswith(COLONS) and link_target(below).startswith(_CONTACT_SCHEMES):
+        return below.is_link
     if line.text[-1] not in ",，" or not below.text[0].isupper() or below.link_chars:
         return False
     words = [count_words(text[:_MAX_LABEL_CHARS]) for text in (line.text, below.text)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
@@ -161,59 +161,6 @@ def complete_entries(
     for i in _without_repeated(page, keep, sorted(added)) if added else ():
         selected[i] = True
     return tuple(selected)
-
-
-_CARD_TAGS = frozenset({"article", "div", "li", "section"})
-_MIN_CARDS = 3
-_MAX_CARDS = 60
-_MAX_CARD_LINES = 12
-#: The lowest mean score of the cards that are not selected, and relative to that of the others.
-_MIN_CARD_SCORE = 0.3
-_MIN_RELATIVE_CARD_SCORE = 0.6
-_MAX_LINKED_IN_CARDS = 0.3
-
-
-def complete_cards(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with the other cards of rows of which at least half are selected."""
-    index = page.index
-    rows: dict[tuple[int, str, str], list[int]] = {}
-    for i, (tag, classes) in enumerate(zip(index.tags, index.classes, strict=True)):
-        if tag in _CARD_TAGS and ((names := common_classes(classes or "")) or tag == "li"):
-            rows.setdefault((index.parents[i], tag, names), []).append(i)
-    flags, blocks = index.flags, index.segment_blocks
-    selected = list(keep)
-    for elements in rows.values():
-        if not _MIN_CARDS <= len(elements) <= _MAX_CARDS:
-            continue
-        cards = [index.segment_range(i) for i in elements]
-        is_row = all(card.stop == following.start for card, following in pairwise(cards))
-        if not is_row or max(map(len, cards)) > _MAX_CARD_LINES or min(map(len, cards)) < 2:
-            continue
-        if 2 * sum(any(keep[card.start : card.stop]) for card in cards) < len(cards):
-            continue
-        likely = [i for card in cards for i in card if keep[i] or scores[i] >= _MIN_SCORE]
-        missing = [i for i in likely if not (keep[i] or flags[blocks[i]] & _NEVER_ENTRIES)]
-        if not 0 < len(missing) < len(likely):
-            continue
-        min_score = _MIN_RELATIVE_CARD_SCORE * mean([scores[i] for i in likely if keep[i]])
-        is_likely = mean([scores[i] for i in missing]) >= max(_MIN_CARD_SCORE, min_score)
-        looks = {tag_and_class(page.segments[i].block) for i in likely if keep[i]}
-        is_likely &= all(tag_and_class(page.segments[i].block) in looks for i in missing)
-        lines = [page.segments[i] for i in missing]
-        if is_likely and not _are_teasers(lines, selected_texts(page.segments, keep)):
-            for i in reversed(missing):
-                is_label = page.segments[i].text.endswith(COLONS)
-                selected[i] |= not is_label or any(selected[i + 1 : i + 2])
-    return tuple(selected)
-
-
-def _are_teasers(segments: Sequence[Segment], known_texts: Set[str]) -> bool:
-    """Return whether some lines are links, cut off ('more…'), or copies of known ones."""
-    linked = sum(segment.link_chars for segment in segments)
-    is_cut = 3 * sum(s.text.endswith(("…", "...", "[…]")) for s in segments) >= len(segments)
-    are_copies = 2 * sum(s.text in known_texts for s in segments) >= len(segments)
-    is_linked = linked > _MAX_LINKED_IN_CARDS * sum(len(s.text) for s in segments)
-    return is_cut or are_copies or is_linked
 
 
 def _is_displayed(block: HtmlElement) -> bool:

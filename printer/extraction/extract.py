@@ -63,6 +63,8 @@ class Pass(NamedTuple):
 
 ADDING_PASSES = (
     Pass("missing block", lambda s: missing_blocks.add_missing_blocks(s.page, s.keep, s.scores)),
+    Pass("short section",
+         lambda s: missing_blocks.add_short_sections(s.page, s.keep, s.scores), _ARTICLE),
     Pass("long stretch of text",
          lambda s: missing_blocks.add_long_stretches(s.page, s.keep, s.scores), _TEXT),
     Pass("missing end", lambda s: missing_blocks.add_missing_end(s.page, s.keep, s.scores), _TEXT),
@@ -81,7 +83,6 @@ ADDING_PASSES = (
     Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), LIST_KINDS),
     Pass("name of an entry",
          lambda s: entries.add_names(s.page, s.keep, s.scores, is_list=s.kind in OFFER_KINDS)),
-    Pass("card", lambda s: entries.complete_cards(s.page, s.keep, s.scores), _ARTICLE),
     Pass("time of a live report", lambda s: entries.add_live_times(s.page, s.keep), _ARTICLE),
     Pass("part of entries",
          lambda s: entries.complete_entries(s.page, s.keep, s.scores, is_list=s.kind in LIST_KINDS),
@@ -89,11 +90,10 @@ ADDING_PASSES = (
     # Again, as names and parts of entries were added.
     Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), LIST_KINDS),
     Pass("line between similar ones",
-         lambda s: add_lines_between(s.page, s.keep, s.scores), _ALL - {"collection", "listing"}),
+         lambda s: add_lines_between(s.page, s.keep, s.scores)),
 )  # fmt: skip
 DROPPING_PASSES = (
     Pass("partly selected element", corrections.complete_elements),
-    Pass("box of notes", corrections.complete_notes, _TEXT),
     Pass("table of contents", corrections.drop_contents, _TEXT),
     Pass("notice or promotional box", corrections.drop_boxes),
     Pass("hidden by its class", partial(corrections.drop_hidden, by_class=True),

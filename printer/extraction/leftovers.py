@@ -23,7 +23,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..selection import LIST_KINDS, OFFER_KINDS
-from ..text import count_previewed, has_currency_sign
+from ..text import class_pattern, count_previewed, has_currency_sign
 from .boilerplate import is_link_row
 from .selected_text import SelectedText, is_contents_entry, is_drawn_as_button
 
@@ -35,7 +35,7 @@ def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
     dropped += [*_pagers(page), *_menus(page, keep), *_field_labels(page)]
     dropped += _stray_labels(segments, keep)
-    dropped += _empty_accordions(segments) if "aria-expanded" in page.index.attribute_names else []
+    dropped += _empty_accordions(segments)
     dropped += _offers(page, keep) if kind == "article" else ()
     dropped += _lead_ins(segments, keep) if kind in ("article", "service") else []
     dropped += _second_copies(page, keep) if kind in OFFER_KINDS else []
@@ -108,6 +108,9 @@ def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
         min_chars = _MIN_COPIED_CHARS if len(copy) == 1 else _MIN_PARAGRAPH_CHARS
         is_long = sum(len(segment.text) for segment in copy) >= min_chars
         in_table = page.index.flags[page.index.segment_blocks[i]] & ElementFlag.TABLE
+        # Words that move across the screen are repeated to fill it.
+        beside = texts[max(0, 2 * start - i) : start], texts[2 * i - start : 3 * i - 2 * start]
+        is_long |= len(copy) > 1 and texts[start:i] in beside
         if is_long and not in_table and texts[start:i] == [segment.text for segment in copy]:
             for segment in copy:
                 keep[segment.index - i + start] |= keep[segment.index]
@@ -580,11 +583,23 @@ def _field_labels(page: Page) -> Iterable[Segment]:
 
 
 _MIN_EMPTY_ACCORDIONS = 3
+_ANSWER_CLASS = class_pattern("answer|response")
+
+
+def _unfolds_nothing(segment: Segment) -> bool:
+    """Return whether a line is a folded button, or a question above an empty box for its answer."""
+    if segment.block.get("aria-expanded") == "false":
+        return True
+    boxes = (segment.block, segment.block.getparent()) if segment.text[-1] in "?？" else ()
+    below = next((box.getnext() for box in boxes if box.getnext() is not None), None)
+    if below is None or len(below) or (below.text or "").strip():
+        return False
+    return _ANSWER_CLASS.search((below.get("class") or "")[:300].lower()) is not None
 
 
 def _empty_accordions(segments: Sequence[Segment]) -> Iterable[Segment]:
     """Yield rows of buttons without the text that they unfold, and the headings above them."""
-    for is_button, row in groupby(segments, lambda s: s.block.get("aria-expanded") == "false"):
+    for is_button, row in groupby(segments, _unfolds_nothing):
         lines = list(row)
         if is_button and len(lines) >= _MIN_EMPTY_ACCORDIONS:
             above = reversed(segments[: lines[0].index])

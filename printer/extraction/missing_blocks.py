@@ -18,7 +18,8 @@ from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
 from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
-from ..text import class_pattern
+from ..i18n import fold_words, page_labels
+from ..text import class_pattern, comparison_key
 from .selected_text import OUTSIDE_TEXT, is_drawn_as_button, mean, selected_texts
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
@@ -99,14 +100,16 @@ def _question_lists(
 ) -> list[tuple[int, int]]:
     """Return the likely lists of questions and answers, which open on a click on many pages.
 
-    A list of ``details`` may be partly selected.  A heading right above a list is a part of it.
+    Of a list that is partly selected, the questions are added, and the line below each.  A heading
+    right above a list is a part of it.
     """
     segments = index.segments
     known_texts = selected_texts(segments, keep)
     ranges: list[tuple[int, int]] = []
     start = 0
     while start < len(segments):
-        is_text = keep[start] and segments[start].block.tag != "summary"
+        tag = segments[start].block.tag
+        is_text = keep[start] and tag != "summary" and tag not in _SUBHEADING_TAGS
         if is_text or not _is_question(segments[start]):
             start += 1
             continue
@@ -116,7 +119,11 @@ def _question_lists(
         copies = (s for s in segments[start:end] if s.text in known_texts and not keep[s.index])
         is_list = is_list and 2 * sum(1 for _ in copies) < end - start
         if is_list and mean(scores[start:end]) >= _MIN_QUESTIONS_SCORE:
-            ranges.append((start - _is_heading_above(index, start), end))
+            start -= _is_heading_above(index, start)
+            is_partial = any(keep[start:end]) and tag != "summary"
+            for i in range(start, end):
+                is_pair = any(map(_is_question, segments[max(0, i - 1) : i + 1]))
+                ranges += [(i, i + 1)] if is_pair or not is_partial else []
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
 
@@ -187,6 +194,47 @@ def _headed_boxes(
             added.update(likely if len(likely) >= _MIN_LIKELY_LINES else ())
             break
     return [(i, i + 1) for i in sorted(added)]
+
+
+#: The most lines of a section of short lines, or between the title and the text.
+_MAX_SHORT_LINES = 12
+#: The lowest score of such a line, and their lowest mean score.
+_MIN_SHORT_SCORE = 0.2
+_MIN_SHORT_MEAN = 0.34
+#: Lines that recur this often are labels.
+_MIN_SHORT_COPIES = 4
+
+
+def add_short_sections(
+    page: Page, keep: Sequence[bool], scores: Sequence[float]
+) -> tuple[bool, ...]:
+    """Return the selection with likely lines between headings, or from the title to the text.
+
+    Examples are the addresses in a legal notice.  A single line is likely to be a credit.
+    """
+    index, segments, selected = page.index, page.segments, list(keep)
+    first = keep.index(True) if any(keep) else 0
+    begin, title = max(0, first - 1 - _MAX_SHORT_LINES), comparison_key(page.metadata.title)
+    container = _common_container(index, keep)
+    text_begin, counts = index.segment_begins[container], Counter(s.text for s in segments)
+    for i in range(begin, index.segment_ends[container] - 1):
+        is_heading = segments[i].block.tag in HEADING_TAGS and not keep[i + 1]
+        is_title = is_heading and i < first and comparison_key(segments[i].text) == title
+        if not (is_title or (is_heading and keep[i])):
+            continue
+        stop = min(i + 2 + _MAX_SHORT_LINES, len(keep))
+        end = next((j for j in range(i + 1, stop) if keep[j]), stop)
+        mean_score = mean(scores[i + 1 : end])
+        are_short = end > i + 2 and i + 1 >= text_begin
+        is_likely = mean_score >= (_MIN_SHORT_MEAN if are_short else _MIN_LINE_SCORE)
+        is_likely &= max(counts[s.text] for s in segments[i + 1 : end]) < _MIN_SHORT_COPIES
+        is_likely = is_likely and min(scores[i + 1 : end]) >= _MIN_SHORT_SCORE and end < stop
+        blocks = index.segment_blocks[i + 1 : end]
+        is_likely = is_likely and not any(index.flags[block] & OUTSIDE_TEXT for block in blocks)
+        is_likely = is_likely and (is_title or segments[end].block.tag in HEADING_TAGS)
+        if is_likely and _has_few_links(segments[i + 1 : end], _MAX_LINKED):
+            selected[i + 1 : end] = [True] * (end - i - 1)
+    return tuple(selected)
 
 
 #: The fewest paragraphs of a long stretch of text, selected or missing.
@@ -294,12 +342,16 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     pending: list[int] = []
     gap = 0
     last = last_positions[-1]
+    # A box in the middle of the text does not end the element around the paragraphs.
+    text_end = index.segment_ends[index.parents[index.segment_blocks[last]]]
     for i in range(last + 1, min(len(keep), last + 1 + _MAX_END_SEGMENTS)):
         segment = index.segments[i]
         if scores[i] < min_score or segment.link_chars > _MAX_LINKED * len(segment.text):
             gap += 1
-            if gap > _MAX_UNLIKELY_LINES:
+            if gap > _MAX_UNLIKELY_LINES and i >= text_end:
                 break
+            continue
+        if gap > _MAX_UNLIKELY_LINES and scores[i] < _MIN_LINE_SCORE:
             continue
         pending.append(i)
         is_text = len(segment.text) >= _MIN_END_CHARS
@@ -309,7 +361,6 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
             pending = []
     for i in (
         *_last_paragraphs(index, selected, scores),
-        *_closing_credits(index, selected),
         *_last_section(index, selected, scores),
     ):
         selected[i] = True
@@ -347,30 +398,9 @@ def _last_section(index: PageIndex, keep: Sequence[bool], scores: Sequence[float
         yield from (start, i)
 
 
-#: A credit on one of several such lines.
-_CREDIT = re.compile(r"[^\W\d_][^:.?!]{1,40}: ?[^\W\d_a-z].{1,80}(?<![.?!:])")
-_MIN_CREDITS = 3
-_MAX_CREDIT_LINES = 30
-
-
-def _closing_credits(index: PageIndex, keep: Sequence[bool]) -> Iterator[int]:
-    """Yield the lines below the last selected one that say who did what, with their heading."""
-    last = max(i for i, flag in enumerate(keep) if flag)
-    segments, blocks = index.segments, index.segment_blocks
-    shapes = {_outer_shape(index, block) for block, flag in zip(blocks, keep, strict=True) if flag}
-    for i in range(last + 1, min(last + 1 + _MAX_CREDIT_LINES, len(blocks))):
-        lines = index.segment_range(blocks[i])
-        if i != lines.start or len(lines) < _MIN_CREDITS:
-            continue
-        is_text = _outer_shape(index, blocks[i]) in shapes
-        if is_text and all(_CREDIT.fullmatch(segments[line].text) for line in lines):
-            has_heading = segments[i - 1].text.endswith(":") and i - 1 > last
-            yield from range(i - has_heading, lines.stop)
-
-
 _MAX_LAST_PARAGRAPHS = 3
 #: The lowest score of what is not below the text.
-_MIN_FOOTER_SCORE = 0.05
+_MIN_FOOTER_SCORE = 0.07
 _MIN_LAST_SCORE = 0.3
 #: The lowest score of a last paragraph that is mostly links.
 _MIN_LINKED_LAST_SCORE = 0.55
@@ -432,6 +462,8 @@ def add_subheadings(
     for i in range(max(0, first - 1), len(keep)):
         is_short = len(page.segments[i].text) <= _MAX_HEADING_CHARS
         if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
+            continue
+        if fold_words(page.segments[i].text) in page_labels("story_labels"):
             continue
         box = index.box_around(i)
         begins_box = index.segment_begins[box] == i and index.tags[box] != "body"

@@ -183,3 +183,16 @@ def test_the_page_s_own_heading_of_its_notes_is_kept() -> None:
 def test_no_space_is_between_a_spaced_mark_and_the_full_stop() -> None:
     html = "<p>The boat<sup> <b>2</b> </sup>. The <sup><b>3</b> <b>4</b></sup> ferry."
     assert compose_article(html).text == "The boat2. The 3 4 ferry."
+
+
+@pytest.mark.parametrize(("number", "count"), [(3, 3), (4, 2)])
+def test_links_to_the_heading_of_the_notes_lead_to_its_items(number: int, count: int) -> None:
+    marks = "".join(f"<sup><a id=m{n} href='#all'>{n}</a></sup>, " for n in (1, 2, number))
+    items = "".join(f"<li>Log {n} of the ferry.</li>" for n in (1, 2, 3))
+    html = f"<p>Ferries sail{marks}often.</p><section class=footnotes><h2 id=all>Sources</h2>"
+    blocks = compose_article(f"{html}<p>All are old.</p><ol>{items}</ol></section>").blocks
+    notes = [block for block in blocks if isinstance(block, Note)]
+    assert [" ".join(iter_text(note)) for note in notes][:2] == [
+        "Log 1 of the ferry.", "Log 2 of the ferry.",
+    ]  # fmt: skip
+    assert len(notes) == count

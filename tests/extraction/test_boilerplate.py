@@ -673,3 +673,52 @@ def test_the_heading_of_stories_goes_though_a_line_is_below_them(heading, goes):
     stories = "<p>Boats</p><p>Piers of old</p>"
     html = f"<p>{TEXT}</p><h2>{heading}</h2>{stories}<p>Thanks for visiting us!</p>"
     assert (heading not in choice(html, [TEXT, "Up", "Thanks"])) is goes
+
+
+@pytest.mark.parametrize(
+    ("fields", "goes"),
+    [(("Built at", "Rigged at"), True), (("Built at", "Built at"), False)],
+)
+def test_a_labeled_link_stays_if_others_have_its_label(fields, goes):
+    linked = f"<p>{fields[0]}: <a href='/yard'>the old yard at Wick</a></p>"
+    plain = f"<p>{fields[1]}: Wick</p><p>{fields[1]}: Thurso</p>"
+    texts = choice(f"<p>{TEXT}</p>{linked}{plain}<p>{TEXT} Two.</p>", [""])
+    assert (f"{fields[0]}: the old yard at Wick" not in texts) is goes
+
+
+@pytest.mark.parametrize(
+    ("label", "last", "goes"),
+    [
+        ("MORE FERRIES", "<a href='/3'>A ferry sails</a>", True),
+        ("MORE FERRIES", "A ferry sails", False),
+        ("These are ferries.", "<a href='/3'>A ferry sails</a>", False),
+        ("MORE FERRIES", "<a href='https://b.test/'>A ferry sails</a>", False),
+    ],
+)
+def test_a_list_of_stories_below_its_label_goes(label, last, goes):
+    stories = "<li><a href='/1'>A ferry sinks</a></li><li><a href='/2'>A ferry floats</a></li>"
+    html = f"<p>{TEXT}</p><ul><li>{label}</li>{stories}<li>{last}</li></ul><p>{TEXT} Two.</p>"
+    assert (label not in choice(html, [""])) is goes
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("All about boats of ash is <a href='/ash'>here</a>.", True),
+        ("Alles über Boote findest du <a href='/ash'>hier</a>.", True),
+        ("The boats of ash are from <a href='/wick'>Wick</a>.", False),
+        ("The boats of ash are <a href='https://b.test/'>here</a>.", False),
+        ("The boats of ash <a href='/ash'>here</a> are old.", False),
+    ],
+)
+def test_a_last_line_that_points_to_another_page_goes(line, goes):
+    texts = choice(f"<p>{TEXT}</p><p>{TEXT} Two.</p><p>{line}</p>", [""])
+    assert (len(texts) == 2) is goes
+
+
+@pytest.mark.parametrize(("line", "goes"), [("<hr>", True), ("", False)])
+def test_the_heading_of_an_appeal_goes_with_it_if_a_line_is_below(line, goes):
+    appeal = "<h2>On harbours</h2><p>Please consider supporting our work at the quay.</p>"
+    texts = choice(f"<p>{TEXT}</p>{appeal}{line}<p>{TEXT} Two.</p>", [""])
+    assert ("On harbours" not in texts) is goes
+    assert len(texts) == (2 if goes else 3)

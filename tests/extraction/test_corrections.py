@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from printer.html.page import read_page
@@ -150,23 +148,6 @@ def test_a_list_is_completed_without_the_buttons_of_its_items():
     items = "".join(f"<li><p>{TEXT} Boat {n}.</p>{button}</li>" for n in range(3))
     texts = choice(f"<ul>{items}<li>Dinghies</li></ul>", ["Boat"])
     assert texts == [*(f"{TEXT} Boat {n}." for n in range(3)), "Dinghies"]
-
-
-def test_nested_boxes_of_notes_are_examined_in_linear_time():
-    page = read_page("<div class=note>" * 1800 + f"<p>{TEXT}</p>" * 12_000 + "</div>" * 1800)
-    keep = [True] * len(page.segments)
-    started = time.process_time()
-    assert all(corrected(page, keep, "documentation"))
-    assert time.process_time() - started < 2
-
-
-def test_a_box_of_notes_is_kept_whole_with_its_last_link():
-    link = "<p><a href=/knots>A book of knots</a></p>"
-    note = f"<div class='admonition seealso'><p>See also</p><p>The knots of boats.</p>{link}</div>"
-    story = f"<p>{TEXT}</p>" * 3
-    texts = choice(f"{story}{note}", [TEXT, "See also", "The knots"], "documentation")
-    assert texts[-1] == "A book of knots"
-    assert "A book of knots" not in choice(f"{story}{note}", [TEXT, "See also"], "documentation")
 
 
 def test_boxes_of_navigation_of_a_wiki_go_whole():
@@ -712,3 +693,49 @@ def test_the_buttons_of_a_table_are_not_added(names, count):
     table = f"<table>{''.join(map(row.format, ('first', 'next')))}<tr><td>Oar<td>Ash</tr></table>"
     html = f"<p>{TEXT}</p><p>{TEXT} {TEXT}</p>{table}"
     assert len(choice(html, [TEXT, "Boat", "Oar", "Ash"])) == count
+
+
+@pytest.mark.parametrize(
+    ("values", "added"),
+    [
+        (("Ash and elm", "Oak", "Oak", "Oak", "Pine"), True),
+        (("Ash and elm", "Oak", "Oak", "Oak", "Oak"), False),
+    ],
+)
+def test_values_of_a_field_that_recur_are_added_to_the_items_of_a_list(values, added):
+    item = f"<li><p>{TEXT} {{0}}</p><div class=wood>Wood: {{1}}</div></li>".format
+    items = "".join(item(n, value) for n, value in enumerate(values))
+    texts = choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "elm"])
+    assert (texts.count("Wood: Oak") == 3) is added
+
+
+@pytest.mark.parametrize(
+    ("line", "link", "found"),
+    [
+        ("Call the harbour office at:", "tel:+44123", True),
+        ("Call the harbour office at:", "/call", False),
+        ("Call the harbour office", "tel:+44123", False),
+    ],
+)
+def test_a_number_that_a_line_announces_is_added(line, link, found):
+    html = f"<p>{TEXT}</p><div><p>{line}</p><p><a href='{link}'>+44 123</a></p></div>"
+    html += f"<p>{TEXT} Two.</p>"
+    assert ("+44 123" in choice(html, [TEXT, line], "service")) is found
+
+
+@pytest.mark.parametrize(("below", "count"), [("Menu", 4), (f"{TEXT} Three.", 4)])
+def test_a_list_with_links_below_the_last_heading_is_complete(below, count):
+    items = (
+        "<li>Sizes of all boats and oars are in the <a href=/sizes>table</a>.</li>"
+        "<li>Which of the woods? <a href=/wood>Here you find all of them</a>.</li>"
+    )
+    html = f"<p>{TEXT}</p><h3>Hints</h3><div><ul>{items}</ul></div><p>{below}</p>"
+    assert len(choice(html, [TEXT, "Hints", "Sizes"])) == count
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"), [("Learn more…", True), ("Mehr erfahren", True), ("Learn knots", False)]
+)
+def test_a_line_that_only_invites_to_follow_its_link_goes(line, goes):
+    html = f"<p>{TEXT}</p><p><a href=/pier>{line}</a></p><p>{TEXT} Two.</p>"
+    assert (line not in choice(html, [""])) is goes

@@ -12,7 +12,6 @@ from printer.extraction.entries import (
     add_live_times,
     add_names,
     add_product_price,
-    complete_cards,
     complete_entries,
     is_listing,
 )
@@ -31,28 +30,6 @@ def completed(
     keep = [text in selected and text not in texts[:i] for i, text in enumerate(texts)]
     flags = complete_entries(page, keep, [score] * len(keep), is_list=is_list)
     return [text for text, before, after in zip(texts, keep, flags, strict=True) if after > before]
-
-
-@pytest.mark.parametrize(
-    ("texts", "missing", "score", "added"),
-    [
-        ("{0} is of ash.", "", 0.4, 4),
-        ("{0} is of ash.", "", 0.2, 0),
-        ("{0} is of ash.", "<a href=/b>All the boats that have one</a>", 0.4, 0),
-        ("{0} is of the wood that…", "", 0.4, 0),
-        ("Of ash.", "<i>All of these are</i>:", 0.4, 7),
-    ],
-)
-def test_alike_boxes_of_an_article_are_kept_together(
-    texts: str, missing: str, score: float, added: int
-) -> None:
-    card = f"<div class='card n{{1}}'><h3>{{0}}</h3><p>{texts}</p><p>{missing}</p></div>"
-    cards = "".join(card.format(name, n) for n, name in enumerate(NAMES[:4]))
-    page = read_page(f"<html><body><div>{cards}</div></body></html>")
-    end = next(s.index for s in page.segments if s.text == NAMES[2])
-    keep = [s.index < end and s.text[-1] != ":" for s in page.segments]
-    scores = [0.5 if flag else score for flag in keep]
-    assert sum(complete_cards(page, keep, scores)) - sum(keep) == added
 
 
 @pytest.mark.parametrize(("count", "expected"), [(1, 0), (2, 4), (5, 1)])

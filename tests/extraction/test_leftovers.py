@@ -422,3 +422,21 @@ def test_headings_of_calls_go_from_the_ends_of_sections(following: str, count: i
     flags = drop_empty_sections(SelectedText(page, keep), ())
     texts = [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
     assert texts.count(title) == count
+
+
+@pytest.mark.parametrize(("copies", "count"), [(3, 4), (4, 4), (2, 8)])
+def test_words_repeated_across_the_screen_are_printed_once(copies: int, count: int) -> None:
+    ticker = "".join(f"<div class=w>{word}</div>" for word in ("row", "sail", "swim", "dive"))
+    html = f"<p>{TEXT}</p><div>{ticker * copies}</div>"
+    assert len(choice(html, [""], "service")) == count + 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "count"),
+    [("<div class='qna answer'></div>", 1), ("<div class=row></div>", 4),
+     ("<div class='qna answer'>At dawn.</div>", 7)],
+)  # fmt: skip
+def test_questions_whose_answers_are_not_on_the_page_go(answer: str, count: int) -> None:
+    row = f"<li><div class=q><div>When do {{}} sail?</div></div>{answer}</li>"
+    rows = "".join(map(row.format, ("ferries", "boats", "rafts")))
+    assert len(choice(f"<ul>{rows}</ul><p>{TEXT}</p>", [""])) == count

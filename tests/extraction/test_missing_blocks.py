@@ -16,6 +16,7 @@ from printer.extraction.missing_blocks import (
     add_missing_blocks,
     add_missing_end,
     add_section_headings,
+    add_short_sections,
     add_subheadings,
 )
 from printer.html.page import read_page
@@ -499,15 +500,6 @@ def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
         assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
 
-def test_credits_below_the_text_are_added() -> None:
-    text = f"<p>{TEXT}</p>" * 6
-    lines = "Photographs: TAM REED<br>Nets: ORLA FENNIMOOR<br>Boats: Ivo Halloran"
-    more = f"<aside>More</aside><h4>Credits:</h4><p>{lines}</p>"
-    found = added(f"<div>{text}{more}</div>", 0.1, add_missing_end)
-    assert found == "Credits: " + lines.replace("<br>", " ")
-    assert added(f"<div>{text}{more.replace('Nets:', 'Nets')}</div>", 0.1, add_missing_end) == ""
-
-
 def test_an_embedded_post_between_paragraphs_is_added_if_it_has_words() -> None:
     post = "<div><blockquote class=twitter-tweet><p>{}</p>— Ann <a href=/9>May 1</a></blockquote></div>"
     page = f"<p>{TEXT}</p><div class=code>{post}</div><p>{TEXT} Yes.</p>"
@@ -638,3 +630,57 @@ def test_the_heading_with_which_a_box_of_text_begins_is_added(html: str, found: 
     add = partial(add_subheadings, kind="product")
     assert added(html.format(text=TEXT), 0.25, add) == found
     assert added(html.format(text=TEXT), 0.15, add) == ""
+
+
+BOX = "<div class=box><h3>Join</h3><p>All boats</p><p>All oars</p><a href=/join>Now</a></div>"
+
+
+@pytest.mark.parametrize(
+    ("box", "score", "is_found"),
+    [("{box}<p>{last}</p>", 0.7, True), ("{box}<p>{last}</p>", 0.4, False),
+     ("</section>{box}<section><p>{last}</p>", 0.7, False)],
+)  # fmt: skip
+def test_text_below_a_box_in_its_section_is_added(box: str, score: float, is_found: bool) -> None:
+    text = "".join(f"<p>{TEXT} {n}.</p>" for n in range(6))
+    html = f"<section>{text}{box.format(box=BOX, last=LAST)}</section>"
+    page = read_page(f"<body>{html}<p>Menu</p></body>")
+    keep = [TEXT in segment.text for segment in page.segments]
+    likely = [flag or s.text == LAST for flag, s in zip(keep, page.segments, strict=True)]
+    flags = add_missing_end(page, keep, [score if flag else 0.2 for flag in likely])
+    assert flags[[s.text for s in page.segments].index(LAST)] is is_found
+
+
+ADDRESS = "<p>Harbour Office</p><p>1 Quay Street</p><p>Wick</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "score", "found"),
+    [
+        ("<p>{text}</p><h2>{text} Head</h2>{address}<h2>{text} Next</h2><p>{text}</p>", 0.4,
+         "Harbour Office 1 Quay Street Wick"),
+        ("<p>{text}</p><h2>{text} Head</h2>{address}<h2>{text} Next</h2><p>{text}</p>", 0.3, ""),
+        ("<p>{text}</p><h2>{text} Head</h2>{address}<p>{text} Next</p>", 0.4, ""),
+        ("<p>{text}</p><h2>{text} Head</h2><p>Photo: Ann</p><h2>{text} Next</h2>", 0.4, ""),
+        ("<h1>Notice</h1><p>US</p><p>{text}</p><p>{text} Two</p>", 0.7, "US"),
+        ("<h1>Notice</h1><p>US</p><p>{text}</p><p>{text} Two</p>", 0.4, ""),
+        ("<h1>Other</h1><p>US</p><p>{text}</p><p>{text} Two</p>", 0.7, ""),
+    ],
+)  # fmt: skip
+def test_short_lines_between_headings_are_added(html: str, score: float, found: str) -> None:
+    body = html.format(text=TEXT, address=ADDRESS)
+    page = read_page(f"<html><head><title>Notice</title></head><body>{body}</body></html>")
+    keep = tuple(TEXT in segment.text for segment in page.segments)
+    flags = add_short_sections(page, keep, [score] * len(keep))
+    chosen = zip(page.segments, keep, flags, strict=True)
+    assert " ".join(s.text for s, before, after in chosen if after and not before) == found
+
+
+def test_questions_of_a_partly_selected_list_are_added_with_the_line_below() -> None:
+    more = "<p class=more>All of the log</p>"
+    row = f"<div><h3>When do {{}} sail?</h3><div><p>They sail {{}} at dawn.</p>{more}</div></div>"
+    rows = [row.format(f"{TEXT} {n}", f"{TEXT} {n}") for n in range(3)]
+    rows += [row.format(name, name) for name in ("rafts", "rowing boats")]
+    found = added(f"<p>{TEXT}</p><section>{''.join(rows)}</section>", 0.5)
+    assert "rafts" in found
+    assert "They sail rowing boats" in found
+    assert "All of the log" not in found

@@ -11,6 +11,7 @@ from itertools import chain, dropwhile, islice
 
 from lxml.html import HtmlElement
 
+from ...i18n import fold_words, page_labels
 from ...text import LONGEST_FOLDED, YEAR, class_pattern, clean_line
 from ..index import BLOCK_TAGS, INVISIBLE_TAGS, ElementsByTag, class_and_id
 from ..parse import element_line
@@ -206,7 +207,8 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
     hidden = (e for e in heading.iter("span") if _HIDDEN.search(e.get("class") or ""))
     is_hidden = bool(text) and text in map(element_line, islice(hidden, _MAX_LEAVES))
     is_kicker = len(kicker) <= _MAX_KICKER_CHARS and any(map(str.isalpha, kicker))
-    return kicker if is_kicker and not is_status and not is_hidden else ""
+    is_back = fold_words(kicker).startswith(tuple(page_labels("ways_back")))
+    return kicker if is_kicker and not (is_status or is_hidden or is_back) else ""
 
 
 #: Further classes of a label above the heading that is not a kicker.

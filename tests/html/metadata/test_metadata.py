@@ -1065,3 +1065,13 @@ def test_a_site_is_not_called_by_the_label_of_its_first_page(name, site):
         '{"@type": "WebSite", "name": "The Tide", "url": "https://www.example.org"}'
     )
     assert read(head + publisher).site == site
+
+
+@pytest.mark.parametrize(
+    ("link", "section"),
+    [("Back to Ferries", ""), ("Zurück zum Hafen", ""), ("Ferry news", "Ferry news")],
+)
+def test_a_link_back_above_the_title_is_no_kicker(link, section):
+    head = "<title>The last crossing</title>"
+    html = f"<div><a href=/ferries>{link}</a><h1>The last crossing</h1></div>{TEXT}"
+    assert read(head, html).section == section
