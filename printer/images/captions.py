@@ -41,7 +41,7 @@ class Caption:
 _CAPTION_NAME = re.compile(
     r"caption|(?<![a-z])(?:cap|legend[ae]?|bild-?unter(?:schrift|titel)|bild-?text|didascalia|dida|pie-?de-?foto|"
     r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|title|desc\w{0,8})|media-?subtitle\w{0,4}|"
-    r"(?:(?<!-)info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
+    r"(?:info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
     r"(?:img|picture)[-_]{0,2}(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img|"
     r"(?:image|img|photo|picture|foto|bild|media)[-_]{0,2}"
     r"(?:credits?|source|author|licen[cs]e|rights|rechte|quelle|nachweis|urheber))"
@@ -184,8 +184,9 @@ def _is_heading(finder: CaptionFinder, segment: Segment) -> bool:
     index = finder.index.segment_blocks[segment.index]
     element = finder.index.elements[index]
     name = f"{_element_name(element)} {(element.get('id') or '')[:100]}"
-    around = [f"{e.tag} {_element_name(e)}".lower() for e in islice(element.iterancestors(), 3)]
-    is_named = _CAPTION_CLASS.search(name) or any("caption" in outer for outer in around)
+    boxes = ((e.tag, *_element_name(e).split()) for e in islice(element.iterancestors(), 3))
+    is_in_caption = any(not {"figcaption", "caption"}.isdisjoint(names) for names in boxes)
+    is_named = is_in_caption or _CAPTION_CLASS.search(name)
     return bool(finder.index.flags[index] & _HEADING) and not is_named
 
 
