@@ -44,6 +44,8 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
             if _NOTE_MARK.fullmatch("".join(label)[:20]):
                 references.setdefault(href[1:], segment)
     notes = set(_cited_notes(page, keep))
+    if kind != "product":  # the terms of a payment by instalments
+        notes.update(_starred_notes(page, keep))
     if not (references or notes):
         return tuple(keep)
     for i, element in enumerate(index.elements):
@@ -62,6 +64,34 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
     if sum(sizes[i] for i in notes) > share * selected_chars:
         return tuple(keep)
     return tuple(flag or i in notes for i, flag in enumerate(keep))
+
+
+#: A symbol behind a word, and at the beginning of the note that it refers to.
+_STAR = re.compile(r"\w[.,”\"’']?([*†‡]{1,3})(?=[\s.,;:)]|\Z)")
+_STARRED_NOTE = re.compile(r"([*†‡]{1,3})\s?[^\W\d_]")
+#: The most lines between the text and such a note, and its least length.
+_MAX_LINES_ABOVE_STAR = 6
+_MIN_STARRED_CHARS = 40
+
+
+def _starred_notes(page: Page, keep: Sequence[bool]) -> Iterator[int]:
+    """Yield the lines directly below the text that begin with a note symbol in the text ('*').
+
+    In a form, the symbol marks required fields.
+    """
+    last = max((i for i, flag in enumerate(keep) if flag), default=len(keep))
+    lines = page.segments[last + 1 : last + 1 + _MAX_LINES_ABOVE_STAR]
+    notes = [
+        (note[1], line.index)
+        for line in lines
+        if (note := _STARRED_NOTE.match(line.text))
+        and len(line.text) >= _MIN_STARRED_CHARS
+        and not page.index.flags[page.index.segment_blocks[line.index]] & ElementFlag.FORM
+    ]
+    if notes:
+        chosen = (s for s, flag in zip(page.segments, keep, strict=True) if flag)
+        stars = {star for segment in chosen for star in _STAR.findall(segment.text)}
+        yield from (i for star, i in notes if star in stars)
 
 
 #: References to notes in brackets, and those that are superscript numbers: '[1-3, 5]', '1,2'.

@@ -240,7 +240,7 @@ def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
         captions = [
             segment
             for segment in nearby
-            if _is_named_caption(finder, segment, index)
+            if _is_named_caption(finder, segment, index, may_have_picture=not has_more)
             and not (segment.index < candidate.segment and _is_byline(finder, segment))
         ]
         if captions:
@@ -260,7 +260,9 @@ def _is_byline(finder: CaptionFinder, segment: Segment) -> bool:
     return bool(author) and segment.text.startswith(author)
 
 
-def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool:
+def _is_named_caption(
+    finder: CaptionFinder, segment: Segment, top: int, *, may_have_picture: bool = True
+) -> bool:
     """Return whether an element around a text, or inline ones around all of it, are so named."""
     parents = [leaf.parent for leaf in segment.leaves if leaf.text and not leaf.text.isspace()]
     if parents and all(_has_caption_around(parent, segment) for parent in parents):
@@ -268,7 +270,7 @@ def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool
     index = finder.index.segment_blocks[segment.index]
     while index > top:
         if is_caption_name(_element_name(finder.index.elements[index])):
-            return True
+            return may_have_picture or not finder.picture_counts[index]
         index = finder.index.parents[index]
     return False
 

@@ -58,8 +58,9 @@ def rejection_reason(
         return "a teaser of another page"
     largest = candidate.natural_width or candidate.width  # if a side is unknown
     sides = (side or largest for side in (candidate.width, candidate.height))
-    is_icon = all(0 < side <= _MAX_ICON_SIDE_PX for side in sides)
-    return "as small as an icon" if is_icon else ""
+    if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
+        return "as small as an icon"
+    return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
 
 
 #: The features of marks of customers, in rows on pages that sell something.
@@ -376,6 +377,22 @@ def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool
     return bool(flags & _HEADING) and not reader.verdict.keep[previous]
 
 
+#: A wider picture of an audio player is the lead.
+_MAX_AUDIO_WIDTH_PX = 300
+_AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
+
+
+def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture is small and in an audio player without text of the article."""
+    if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
+        return False
+    classes, ids = reader.index.classes, reader.index.ids
+    return any(
+        _AUDIO_CLASS.search(f"{classes[index] or ''} {ids[index] or ''}"[:400])
+        for index in _ancestors_without_article(reader, candidate)
+    )
+
+
 _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,
@@ -407,6 +424,8 @@ def _is_portrait(
             and any(name in line[:end] for name, end in ends)
             and _has_date(reader, line)
         )
+    if "between title and text" in names and _is_round(candidate):
+        return True
     if reader.verdict.kind == "article" and names >= _END_PORTRAIT_FEATURES:
         return True
     return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
@@ -420,6 +439,19 @@ def _has_date(reader: FeatureReader, text: str) -> bool:
     """Return whether a text has the year and the day of the article's date."""
     year, _, day = reader.page.metadata.published[:10].partition("-")
     return {year, day[-2:].lstrip("0")} <= set(re.findall(r"[0-9]+", text))
+
+
+_ROUND_CLASS = re.compile(r"(?:^|\s)(?:rounded-(?:full|circle)|(?:img|image)-circle)(?=$|\s)")
+_MAX_FRAME_LEVELS = 4
+
+
+def _is_round(candidate: Candidate) -> bool:
+    """Return whether a picture is cut to a circle by a common class, as portraits are."""
+    frames = islice(candidate.element.iterancestors(), _MAX_FRAME_LEVELS)
+    return any(
+        _ROUND_CLASS.search((element.get("class") or "")[:300])
+        for element in (candidate.element, *frames)
+    )
 
 
 # A teaser without a heading has more text in links.

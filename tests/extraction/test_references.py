@@ -133,3 +133,15 @@ def test_links_below_a_heading_that_names_sources_are_added(label: str) -> None:
     links = "".join(f"<li><a href=//{n}.example>The log of boat {n}</a></li>" for n in range(3))
     found = added_sources(f"<p>{TEXT}</p>" * 6 + f"<h2>{label}</h2><ul>{links}</ul>", 0.3)
     assert ("The log of boat 2" in found) is (label != "Boats")
+
+
+def test_a_note_below_the_text_that_a_star_refers_to_is_kept() -> None:
+    note = "*Disclosure: the boots are lent by the harbour and are not for sale."
+    text = f"<p>An account* of it. {TEXT}</p>"
+
+    def below(html: str) -> list[str]:
+        return chosen(html, "boots", "Contact", kind="article")[1:]
+
+    assert below(f"{text}<div>Contact</div><div>{note}</div>") == [note]
+    assert below(f"<p>{TEXT}</p><div>{note}</div>") == []
+    assert below(f"{text}<form><p>{note}</p><input name=name></form>") == []

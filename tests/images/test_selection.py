@@ -109,6 +109,8 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a drawing of the interface"),
         ('<p><img src="/shop-placeholder-400x400.png" width="400" height="400"></p>',
          "a placeholder"),
+        ('<div class="top-audio"><img src="/s.jpg" alt="Sheep" width="180" height="120"><p>'
+         "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of an audio player"),
         (f'<div><figure>{PLAIN.format("Ann Other")}<figcaption>by Ann Other</figcaption></figure></div>',
          "a portrait of the author"),
         (f'<p><a href="/news/feed/">{PLAIN.format("Sheep")}</a></p>',
@@ -125,7 +127,7 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a drawing of the interface"),
     ],
     ids=["heading", "link", "linked caption", "heading in the caption", "author's page",
-         "author's name", "smiley", "favicon", "badge", "placeholder", "byline",
+         "author's name", "smiley", "favicon", "badge", "placeholder", "sound", "byline",
          "feed", "hidden", "music", "campaign", "call to action", "award"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
@@ -994,3 +996,11 @@ def test_the_logo_that_leads_home_is_no_lead_picture(rel: str, count: int) -> No
     head = '<meta property="og:image" content="https://news.example.org/ferry.png">'
     page, verdict = read(f"<h1>The ferry</h1>{logo}<p>{TEXT}</p><p>{TEXT}</p>", head)
     assert len(find_pictures(page, verdict)) == count
+
+
+def test_a_round_picture_between_title_and_text_is_a_portrait() -> None:
+    portrait = f'<div class="w-8 rounded-full"><span>{PLAIN.format("Our herd")}</span></div>'
+    page = article(PHOTO).replace("</h1>", f"</h1>{portrait}")
+    found = select_by_method(*read(page))
+    assert [picture.candidate.alt for picture in found.selected] == ["A ferry"]
+    assert [picture.reason for picture in found.rejected] == ["a portrait of the author"]
