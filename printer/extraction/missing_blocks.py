@@ -100,8 +100,8 @@ def _question_lists(
 ) -> list[tuple[int, int]]:
     """Return the likely lists of questions and answers, which open on a click on many pages.
 
-    Of a list that is partly selected, the questions are added, and the line below each.  A heading
-    right above a list is a part of it.
+    Of a list that is partly selected, the questions are added, each with the lines below it that
+    look alike.  A heading right above a list is a part of it.
     """
     segments = index.segments
     known_texts = selected_texts(segments, keep)
@@ -121,9 +121,12 @@ def _question_lists(
         if is_list and mean(scores[start:end]) >= _MIN_QUESTIONS_SCORE:
             start -= _is_heading_above(index, start)
             is_partial = any(keep[start:end]) and tag != "summary"
+            answer: tuple[str, ...] | None = None
             for i in range(start, end):
-                is_pair = any(map(_is_question, segments[max(0, i - 1) : i + 1]))
-                ranges += [(i, i + 1)] if is_pair or not is_partial else []
+                shape = _element_shape(segments[i].block)
+                answer = None if _is_question(segments[i]) else answer or shape
+                if answer in (None, shape) or not is_partial:
+                    ranges.append((i, i + 1))
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
 

@@ -675,12 +675,13 @@ def test_short_lines_between_headings_are_added(html: str, score: float, found: 
     assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
 
-def test_questions_of_a_partly_selected_list_are_added_with_the_line_below() -> None:
-    more = "<p class=more>All of the log</p>"
+def test_questions_of_a_partly_selected_list_are_added_with_their_answers() -> None:
+    more = "<p>And at dusk.</p><p class=more>All of the log</p>"
     row = f"<div><h3>When do {{}} sail?</h3><div><p>They sail {{}} at dawn.</p>{more}</div></div>"
     rows = [row.format(f"{TEXT} {n}", f"{TEXT} {n}") for n in range(3)]
     rows += [row.format(name, name) for name in ("rafts", "rowing boats")]
     found = added(f"<p>{TEXT}</p><section>{''.join(rows)}</section>", 0.5)
     assert "rafts" in found
     assert "They sail rowing boats" in found
+    assert found.count("And at dusk.") == 5
     assert "All of the log" not in found
