@@ -187,14 +187,15 @@ def _sources(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) ->
         block = index.segment_blocks[i]
         is_near &= i - last <= _MAX_LINES_ABOVE_SOURCE
         is_amid = i < last and i > 0 and keep[i - 1] and keep[i + 1] and scores[i] >= _MIN_SCORE
+        is_label = i >= last and index.tags[block] != "li" and fold_words(segment.text) in labels
+        if is_label and not index.flags[block] & _NOT_SOURCES:
+            yield from _list_below(index, i)  # The label itself may be selected.
         if keep[i] or index.flags[block] & _NOT_SOURCES or not (is_amid or i > last):
             continue
         if len(segment.text) <= _MAX_SOURCE_CHARS and is_source_line(segment.text):
             yield from (i,) if is_amid or is_near else ()
         elif (is_amid or is_near) and scores[i] >= _MIN_SCORE and _ADDRESS.search(segment.text):
             yield from range(i - index.segments[i - 1].text.endswith(COLONS), i + 1)
-        elif i > last and index.tags[block] != "li" and fold_words(segment.text) in labels:
-            yield from _list_below(index, i)
         is_near &= i < last or index.tags[block] not in HEADING_TAGS
 
 

@@ -145,3 +145,10 @@ def test_a_note_below_the_text_that_a_star_refers_to_is_kept() -> None:
     assert below(f"{text}<div>Contact</div><div>{note}</div>") == [note]
     assert below(f"<p>{TEXT}</p><div>{note}</div>") == []
     assert below(f"{text}<form><p>{note}</p><input name=name></form>") == []
+
+
+def test_the_list_below_a_selected_label_of_sources_is_added() -> None:
+    items = "<li><a href=//a.example>The log of the boat</a></li><li>Harbour papers, 1912</li>"
+    page = read_page(f"<body>{f'<p>{TEXT}</p>' * 6}<p>Sources:</p><ol>{items}</ol></body>")
+    keep = [segment.block.tag == "p" for segment in page.segments]
+    assert all(add_sources(page, keep, [0.3] * len(keep)))
