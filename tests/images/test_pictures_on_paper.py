@@ -272,8 +272,9 @@ def test_every_picture_has_the_resolution_of_its_place(result: Result) -> None:
         assert width / across <= DPI * 1.02 / MIN_SCALE, f"{width} pixels on {across:.2f} inches"
         # What has fewer pixels than its place is printed with all it has, at its size on screen.
         assert width / across >= 95
+    # Those that were not made smaller with the others of their page.
     exact = [width for (width, _), (across, _) in placements if abs(width / across - DPI) < 3]
-    assert len(exact) >= 4, "photographs of more pixels than paper can show"
+    assert len(exact) >= 2, "photographs of more pixels than paper can show"
 
 
 def test_pictures_stand_upright_and_in_their_colours(pdf: pikepdf.Pdf) -> None:
