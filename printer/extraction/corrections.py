@@ -66,7 +66,7 @@ _MAX_CHOICE_CHARS = 30
 _MIN_LINKED_IN_LINKS = 0.9
 #: A list of links in an article is completed from this share on, and dropped otherwise.
 _MIN_SHARE_OF_LINKS = 0.5
-#: Among selected text, or if it is mostly selected, a list with fewer links is printed whole.
+#: Among selected text, or if mostly selected, a list or table with fewer links is printed whole.
 _MAX_LINKED_AMID = 0.3
 _MOSTLY_SELECTED = 0.5
 #: In articles, only items of lists with this share of links are stray.
@@ -95,7 +95,8 @@ def complete_elements(selected: SelectedText) -> None:
         linked = sum(line.link_chars for line in lines) / chars
         is_list = tag in _LIST_TAGS
         is_links = kind == "article" and is_list and linked >= _MIN_LINKED_IN_LINKS
-        if kind == "article" and is_list and share and linked < _MAX_LINKED_AMID:
+        is_listed = is_list or tag == "table"
+        if kind == "article" and is_listed and share and linked < _MAX_LINKED_AMID:
             is_amid = begin > 0 and selected.keep[begin - 1] and any(selected.keep[end : end + 1])
             share = 1 if is_amid or share > _MOSTLY_SELECTED else share
         is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)

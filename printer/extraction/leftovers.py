@@ -58,7 +58,8 @@ def replace_previews(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     texts, selected = [segment.text for segment in page.segments], list(keep)
     previews: dict[str, int] = {}
     for i, text in enumerate(texts):
-        if len(text) < _MIN_BEGINNING_CHARS:
+        is_cell = page.segments[i].block.tag in ("td", "th")  # beside one that begins alike
+        if len(text) < _MIN_BEGINNING_CHARS or is_cell:
             continue
         start = previews.get(text[:_MIN_BEGINNING_CHARS], i)
         last = count_previewed(texts, start, i) - 1

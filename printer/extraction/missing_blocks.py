@@ -125,8 +125,8 @@ def _question_lists(
             for i in range(start, end):
                 shape = _element_shape(segments[i].block)
                 answer = None if _is_question(segments[i]) else answer or shape
-                if answer in (None, shape) or not is_partial:
-                    ranges.append((i, i + 1))
+                is_alike = answer in (None, shape) and not segments[i].is_link
+                ranges += [(i, i + 1)] if is_alike or not is_partial else []
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
 

@@ -71,6 +71,13 @@ def test_a_list_with_tooltips_is_not_a_tooltip():
     assert "Wick, Scotland" not in choice(html.format("tooltips"), [TEXT, "Wick"])
 
 
+def test_a_table_within_the_text_is_complete_if_any_of_it_is_selected():
+    rows = "".join(f"<tr><td>{n} boats</td><td>0.{n} %</td></tr>" for n in range(1, 7))
+    html = f"<p>{TEXT}</p><table>{rows}</table>"
+    assert len(choice(f"{html}<p>{TEXT} Again.</p>", [TEXT, "1 boats"])) == 14
+    assert choice(f"{html}<p>Call us</p>", [TEXT, "1 boats"]) == [TEXT, "1 boats"]
+
+
 def test_the_caption_of_a_selected_table_is_selected_and_that_of_another_is_not():
     table = "<table><tr><th>High<td>five in the morning<tr><th>Low<td>noon</table>"
     figure = f"<figure><figcaption>Table 1: Tides</figcaption>{table}</figure>"

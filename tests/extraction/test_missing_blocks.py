@@ -676,7 +676,7 @@ def test_short_lines_between_headings_are_added(html: str, score: float, found: 
 
 
 def test_questions_of_a_partly_selected_list_are_added_with_their_answers() -> None:
-    more = "<p>And at dusk.</p><p class=more>All of the log</p>"
+    more = "<p>And at dusk.</p><p class=more>All of the log</p><p><a href=#top>To the top</a></p>"
     row = f"<div><h3>When do {{}} sail?</h3><div><p>They sail {{}} at dawn.</p>{more}</div></div>"
     rows = [row.format(f"{TEXT} {n}", f"{TEXT} {n}") for n in range(3)]
     rows += [row.format(name, name) for name in ("rafts", "rowing boats")]
@@ -685,3 +685,4 @@ def test_questions_of_a_partly_selected_list_are_added_with_their_answers() -> N
     assert "They sail rowing boats" in found
     assert found.count("And at dusk.") == 5
     assert "All of the log" not in found
+    assert "To the top" not in found
