@@ -64,7 +64,7 @@ _UNBROKEN_PAGE = "_webprint_unbroken_page"
 #: The attribute of a picture as wide as at least ``MIN_SERIES`` pictures of the document.
 _IN_SERIES = "data-series"
 MIN_SERIES = 3
-#: The smallest scale of such a picture, unless there is a gap above ``MAX_GAP``.
+#: The smallest scale of such a picture, unless there is a gap above ``LARGE_GAP``.
 SERIES_SCALE = 0.75
 MAX_TRIES = 10
 MAX_RELAYOUTS = 400
@@ -132,13 +132,14 @@ class _Place:
 #: Shares of the height of the page.
 MIN_GAP = 0.1
 LARGE_GAP = 0.15
-MAX_GAP = 0.2
+#: The gap above which a table is divided although a page gets one or two of its rows.
+FEW_ROWS_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
-#: The smallest scale, used only to fill a gap above ``MAX_GAP``.
-LAST_SCALE = 0.5
+#: The smallest scale, used only to fill a gap above ``LARGE_GAP``.
+LAST_SCALE = 0.45
 #: The smallest scale of all pictures of a page to fill such a gap.
-ALL_SCALE = 0.55
+ALL_SCALE = 0.5
 #: The smallest scale of a picture before it is parted from the heading or lead-in above it.
 LED_SCALE = 0.55
 
@@ -200,10 +201,9 @@ class _PageFiller:
             return False
         is_large = place.gap > LARGE_GAP * place.height
         may_break = self._may_break and is_large
-        is_blank = place.gap > MAX_GAP * place.height
         figure, change = place.figure, self._change
         min_scale = _min_scale(figure, MIN_SCALE)
-        last_scale, all_scale = (LAST_SCALE, ALL_SCALE) if is_blank else (min_scale, min_scale)
+        last_scale, all_scale = (LAST_SCALE, ALL_SCALE) if is_large else (min_scale, min_scale)
         move_text = partial(self._move_text_before_figure, page, place)
         steps: dict[str, Callable[[], bool]] = {
             "shrink slightly": lambda: _shrink(page, place, change, SLIGHT_SCALE),
@@ -211,10 +211,10 @@ class _PageFiller:
             "shrink": lambda: _shrink(page, place, change, min_scale),
             "move up": lambda: _move_before_text(page, place, change),
             "shrink all": lambda: is_large and _shrink_all(page, place, change, all_scale),
-            "shrink most": lambda: is_blank and _shrink(page, place, change, LAST_SCALE),
+            "shrink most": lambda: is_large and _shrink(page, place, change, LAST_SCALE),
             "split text": lambda: may_break and move_text(may_break=True),
             "shrink with room": lambda: is_large and _shrink(page, place, change, last_scale, 2),
-            "leave lead-in": lambda: is_blank and _release_lead(page, place, change),
+            "leave lead-in": lambda: is_large and _release_lead(page, place, change),
         }
         if place.start < place.index:
             led_scale = _min_scale(figure, LED_SCALE)
@@ -222,14 +222,14 @@ class _PageFiller:
             steps = {**led, "shrink all": steps["shrink all"], **steps}
         if not is_figure(figure):
             allow_breaks = partial(_allow_breaks, figure, change)
-            may_tear = may_break and (is_blank or not _avoids_breaks(figure))
+            may_break_rows = may_break and place.gap > FEW_ROWS_GAP * place.height
             steps = {
                 "tighten": lambda: _tighten(page, place, change),
-                "break": lambda: may_tear and allow_breaks(),
+                "break": lambda: may_break and allow_breaks(),
                 "tighten and break": lambda: (
-                    may_tear and _tighten(page, place, change, to_fit=False) and allow_breaks()
+                    may_break and _tighten(page, place, change, to_fit=False) and allow_breaks()
                 ),
-                "break rows": lambda: may_break and is_blank and allow_breaks(few_rows=True),
+                "break rows": lambda: may_break_rows and allow_breaks(few_rows=True),
                 "lead-in": lambda: may_break and _release_lead(page, place, change),
             }
             if _avoids_breaks(figure, ("ul", "ol")):  # It is better parted from its lead-in.

@@ -326,7 +326,7 @@ def test_a_high_picture_that_ends_a_post_is_shrunk_by_half_rather_than_leave_a_p
     full = replace(SAMPLE_ARTICLE, blocks=(*lines, post, answer), url="")
     assert white(printed(full, pictures={"high": picture}), 0) < 0.15
     monkeypatch.setattr(figure_placement, "LAST_SCALE", 2.0)
-    assert white(printed(full, pictures={"high": picture}), 0) > figure_placement.MAX_GAP
+    assert white(printed(full, pictures={"high": picture}), 0) > figure_placement.LARGE_GAP
 
 
 def test_the_line_that_announces_a_high_picture_stays_rather_than_leave_a_page_blank(printed):
