@@ -62,6 +62,10 @@ def count_columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(character) in "FW" else 1 for character in text)
 
 
+#: A label alone on its line: 'Author:'.
+LABEL_LINE = re.compile(r"[^\W\d_][^.:：!?\n]{0,27}[:：]")
+
+
 def class_pattern(names: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """Return a pattern that finds one of some names as a word of a class or an id."""
     return re.compile(rf"(?:^|[\s_-])(?:{names})(?=$|[\s_-])", flags)

@@ -191,14 +191,13 @@ class ListBuilder(BlockBuilder):
         super().__init__()
         attributes = element.attrib if element is not None else {}
         style, start = attributes.get("type", ""), attributes.get("start", "").strip()
-        self.items: list[Item] = []
-        self.notes: list[Note] = []
+        self.items, self.notes = list[Item](), list[Note]()
         self.has_items = element is None
         self.ordered = element is not None and element.tag == "ol"
         self.start = int(start) if re.fullmatch(r"-?\d{1,6}", start, re.ASCII) else 1
         names = f"{attributes.get('class')} {attributes.get('style')}"[:300]
-        style = next((sign for name, sign in _LIST_STYLES.items() if name in names), style)
-        self.style = style if style in _LIST_STYLES.values() else ""
+        signs = (sign for name, sign in _LIST_STYLES.items() if name in names or sign == style)
+        self.style = next(signs, "")
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
         return self.add if element.tag == "li" else None
@@ -528,8 +527,8 @@ def is_source_link(href: str, text: str) -> bool:
     return bool(_EDIT_LINK.search(href) or (href and _SOURCE_LINK.fullmatch(text.strip())))
 
 
-#: A longer text, or a quotation of half as many, is a paragraph marked up as a heading.
-_MAX_HEADING_CHARS = 200
+#: A longer text, or quotation, is a paragraph marked up as a heading.
+_MAX_HEADING_CHARS, _MAX_QUOTATION_CHARS = 200, 100
 
 
 class HeadingBuilder(BlockBuilder):
@@ -549,7 +548,8 @@ class HeadingBuilder(BlockBuilder):
         if not text:
             return rest
         name, self.buffer.id = self.buffer.id, ""
-        if len(text) > _MAX_HEADING_CHARS / (1 + text.startswith(("“", "„", "«", '"'))):
+        is_quotation = text.startswith(("“", "„", "«", '"'))
+        if len(text) > (_MAX_QUOTATION_CHARS if is_quotation else _MAX_HEADING_CHARS):
             return [Paragraph(spans, id=name), *rest]
         return [Heading(self.level, spans, name), *rest]
 

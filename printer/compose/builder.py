@@ -159,6 +159,7 @@ class ArticleBuilder:
     def _add_text(self, element: HtmlElement, tail: bool, text: str) -> None:
         buffer = self.buffer
         if text.isspace():
+            # The space at the edge of a superscript would part it from the word or the full stop.
             around = Leaf(element, tail).parent
             is_edge = around is not None and around.tag == "sup" and not (tail and len(around) > 1)
             buffer.run.space = buffer.run.space or not is_edge

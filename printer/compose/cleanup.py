@@ -39,6 +39,7 @@ from ..i18n import fold_words, page_labels
 from ..text import (
     BULLETS,
     DATELINE,
+    LABEL_LINE,
     MIN_LIVE_ENTRIES,
     QUESTION_MARKS,
     SCENE_BREAK,
@@ -285,8 +286,7 @@ _HEADING_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
 #: A place before the first paragraph: 'Chemnitz.', 'Oslo –'.
 _PLACE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
 _BLOCKS_NEAR_PLACE = 6
-#: A label alone on its line, and a line that does not end like a sentence.
-_LABEL = re.compile(r"[^\W\d_][^.:：!?\n]{0,26}[:：]")
+#: A line that does not end like a sentence.
 _VALUE = re.compile(r"[^\n]{1,80}(?<![.!?…。！？:：])")
 
 
@@ -311,7 +311,7 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
             is_initial = continues_drop_cap(fragment, text)
             below = plain_text(following.spans) if isinstance(following, Paragraph) else ""
             is_value = _VALUE.fullmatch(text) and not _VALUE.fullmatch(below)
-            is_label = is_value and _LABEL.fullmatch(fragment)
+            is_label = is_value and LABEL_LINE.fullmatch(fragment)
             is_joined = is_number or is_place or is_initial or is_label
             if isinstance(block, Heading | Paragraph) and is_joined:
                 glue = () if is_initial else (Span(" "),)

@@ -18,7 +18,7 @@ from ..article import (
     plain_text,
     walk,
 )
-from ..text import COLONS, has_currency_sign
+from ..text import LABEL_LINE, has_currency_sign
 from .inline import without_mark
 from .selection import MAX_ENTRY_CHARS, MIN_ENTRIES
 
@@ -95,9 +95,6 @@ def _clean_entry(item: Item) -> Item:
     return replace(item, blocks=tuple(distinct[key] for key in distinct if key not in repeated))
 
 
-_MAX_LABEL_CHARS = 30
-
-
 def _join_labels(blocks: Iterable[Block]) -> Iterator[Block]:
     """Yield the blocks of an entry, with a label such as 'Weight:' on the line of its value."""
     label: Paragraph | None = None
@@ -112,8 +109,7 @@ def _join_labels(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _is_label(block: Paragraph) -> bool:
-    text = plain_text(block.spans).strip()
-    return text.endswith(COLONS) and len(text) <= _MAX_LABEL_CHARS
+    return LABEL_LINE.fullmatch(plain_text(block.spans).strip()) is not None
 
 
 _MAX_PRICE_WORDS = 4

@@ -329,9 +329,8 @@ def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
             # A few boxes may have the same figure, and many the same value below a label.
             is_figure = any(map(str.isdecimal, missing.text))
             is_value = is_figure and 2 * counts[missing.text] <= len(similar)
-            if not (is_value or first.text.endswith(COLONS)):
-                is_button |= missing.text in known
-            is_unrelated = is_button or YEAR.search(missing.text) is not None
+            is_copy = missing.text in known and not (is_value or first.text.endswith(COLONS))
+            is_unrelated = is_button or is_copy or YEAR.search(missing.text) is not None
             is_row = len(similar) >= _MIN_PAIRS and short[1]
             is_pair = keep[first.index] != keep[second.index] and short[0] and not is_unrelated
             if is_pair and (is_row or first.text.endswith(COLONS)):

@@ -309,6 +309,7 @@ def drop_notices(selected: SelectedText) -> None:
         if selected.keep[i] and len(segment.text) <= _MAX_NOTICE_CHARS:
             is_call = is_dated and _QUESTION_TO_READERS.search(segment.text)
             selected.keep[i] = not (is_call or has_phrase(segment.text, "notices"))
+            # The heading of a notice that is a section, which a rule ends.
             heading, line = segment.block.getprevious(), segment.block.getnext()
             is_headed = heading is not None and heading.tag in HEADING_TAGS and i > 0
             if is_headed and not selected.keep[i] and line is not None and line.tag == "hr":

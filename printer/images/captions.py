@@ -116,10 +116,11 @@ class CaptionFinder:
             # The line below a quotation names its speaker, also beside a portrait.
             blocks = self.index.segment_blocks
             segments = [s for s in segments if not self.index.flags[blocks[s.index]] & _QUOTE]
-        line = _line_above(self, candidate, segments)
-        if line and _CREDIT_AFTER.match(segments[0].text):
-            segments, line = [line, *segments], None
-        is_bare = line is not None and line.block is segments[0].block.getparent()
+        above, credit_above = _line_above(self, candidate, segments), None
+        if above and _CREDIT_AFTER.match(segments[0].text):
+            segments = [above, *segments]
+        elif above and above.block is segments[0].block.getparent():
+            credit_above = above  # perhaps: a name in the box around the caption
         segments = _with_line_below(self, candidate, segments)
         is_linked_heading = partial(_is_linked_heading, self)
         if any(map(is_linked_heading, segments)):
@@ -133,8 +134,8 @@ class CaptionFinder:
             return Caption()  # the text of a card, or the heading of the next section
         distinct = {segment.text: segment for segment in segments}
         spans, credit = read_caption(distinct.values(), self.page.base)
-        if line and is_bare and not credit and _NAME_RIGHT_AFTER.fullmatch(line.text):
-            credit, segments = _strip_brackets(line.text), [line, *segments]
+        if credit_above and not credit and _NAME_RIGHT_AFTER.fullmatch(credit_above.text):
+            credit, segments = _strip_brackets(credit_above.text), [credit_above, *segments]
         indexes = frozenset(segment.index for segment in segments)
         text = plain_text(spans).strip().lower()
         is_number = _NUMBER.fullmatch(text) or _COUNTER.fullmatch(text)

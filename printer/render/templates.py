@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -429,26 +429,34 @@ def introduces(
 
 
 def find_labels(blocks: Sequence[Block | FigureRow], entries: frozenset[int]) -> frozenset[int]:
-    """Return the indices of headings not marked up as such; of lines alike, all are or none."""
+    """Return the indices of headings not marked up as such.
+
+    Of the bold lines, and of the lines above running text, all are headings or none is.
+    """
     paragraphs = {i: block for i, block in enumerate(blocks) if isinstance(block, Paragraph)}
     labels = {i for i, b in paragraphs.items() if is_label(b, (*blocks[i + 1 : i + 2], None)[0])}
     bold = {i for i in labels if "strong" in paragraphs[i].spans[0].marks}
     sentences = {i for i in bold if _SENTENCE.fullmatch(plain_text(paragraphs[i].spans))}
-    labels -= sentences if len(bold) == 1 or sentences != bold else set()
-    texts = {i: b for i, b in paragraphs.items() if i not in entries and not _is_entry(b)}
-    lines = paragraphs.keys() & {i - 1 for i in texts.keys() - bold} - bold
-    lines = {i for i in lines if is_label(paragraphs[i], _LONG_TEXT)}
-    lines = {
-        i
-        for i in lines
-        if len(plain_text(paragraphs[i].spans)) < len(plain_text(texts[i + 1].spans))
-    }
+    if len(bold) == 1 or sentences != bold:  # The author stressed them.
+        labels -= sentences
+    lines = _lines_above_text(paragraphs, entries, bold)
     headed = labels & lines
     if 2 * len(headed) < len(lines) or 3 * len(headed - entries) < len(headed):
         return frozenset(labels - entries - lines)
+    # The first of two lines above a text is no entry of a list, either.
     above = {i - 1 for i in lines if i - 1 in entries and i - 2 not in entries}
     above = {i for i in above if not (has_short_lines(blocks[i]) or is_labeled_line(blocks[i]))}
     return frozenset((labels - entries) | lines | above)
+
+
+def _lines_above_text(
+    paragraphs: Mapping[int, Paragraph], entries: frozenset[int], bold: Set[int]
+) -> set[int]:
+    """Return the lines that would be headings of the longer paragraphs below, were they longer."""
+    texts = {i for i, b in paragraphs.items() if i not in entries | bold and not _is_entry(b)}
+    lines = paragraphs.keys() & {i - 1 for i in texts} - bold
+    lengths = {i: len(plain_text(block.spans)) for i, block in paragraphs.items()}
+    return {i for i in lines if is_label(paragraphs[i], _LONG_TEXT) and lengths[i] < lengths[i + 1]}
 
 
 #: A sentence of five words or more, and no title with a subtitle.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...i18n import load_table
-from ...text import WORD, clean_attribute, comparison_key
+from ...text import LABEL_LINE, WORD, clean_attribute, comparison_key
 from .dates import MONTHS, PUBLISHED, find_date
 
 #: What ends the name of a company in the register of its country.
@@ -67,15 +67,10 @@ def find_signature(lines: Iterable[str]) -> str:
     return signed.pop() if len(signed) == 1 else ""
 
 
-#: A label in a line of its own.
-_LABEL_LINE = re.compile(r"[^\W\d_][^:：]{1,28}[:：]")
-
-
 def labeled_lines(lines: Sequence[str]) -> Iterator[str]:
     """Yield lines, those of a label with the line after it: 'Author:', 'Anna Writer'."""
     for line, below in zip(lines, (*lines[1:], ""), strict=False):
-        is_label = len(line) <= MAX_CHARS and _LABEL_LINE.fullmatch(line)
-        yield f"{line} {below}" if is_label else line
+        yield f"{line} {below}" if LABEL_LINE.fullmatch(line) else line
 
 
 _PARTICLES = frozenset({

@@ -203,17 +203,16 @@ class _PageFiller:
         may_break = self._may_break and is_large
         figure, change = place.figure, self._change
         min_scale = _min_scale(figure, MIN_SCALE)
-        last_scale, all_scale = (LAST_SCALE, ALL_SCALE) if is_large else (min_scale, min_scale)
         move_text = partial(self._move_text_before_figure, page, place)
         steps: dict[str, Callable[[], bool]] = {
             "shrink slightly": lambda: _shrink(page, place, change, SLIGHT_SCALE),
             "move text up": move_text,
             "shrink": lambda: _shrink(page, place, change, min_scale),
             "move up": lambda: _move_before_text(page, place, change),
-            "shrink all": lambda: is_large and _shrink_all(page, place, change, all_scale),
+            "shrink all": lambda: is_large and _shrink_all(page, place, change, ALL_SCALE),
             "shrink most": lambda: is_large and _shrink(page, place, change, LAST_SCALE),
             "split text": lambda: may_break and move_text(may_break=True),
-            "shrink with room": lambda: is_large and _shrink(page, place, change, last_scale, 2),
+            "shrink with room": lambda: is_large and _shrink(page, place, change, LAST_SCALE, 2),
             "leave lead-in": lambda: is_large and _release_lead(page, place, change),
         }
         if place.start < place.index:
