@@ -528,7 +528,8 @@ def is_source_link(href: str, text: str) -> bool:
 
 
 #: A longer text, or quotation, is a paragraph marked up as a heading.
-_MAX_HEADING_CHARS, _MAX_QUOTATION_CHARS = 200, 100
+_MAX_HEADING_CHARS = 200
+_MAX_QUOTATION_CHARS = 100
 
 
 class HeadingBuilder(BlockBuilder):
@@ -544,8 +545,7 @@ class HeadingBuilder(BlockBuilder):
         spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
         edit = next((i for i, s in enumerate(spans) if _EDIT_LINK.search(s.href)), None)
         spans = _strip_links_to_source(spans if edit is None else spans[:edit], "[")
-        text = plain_text(spans)
-        if not text:
+        if not (text := plain_text(spans)):
             return rest
         name, self.buffer.id = self.buffer.id, ""
         is_quotation = text.startswith(("“", "„", "«", '"'))

@@ -889,3 +889,13 @@ def test_the_text_that_introduces_a_short_list_stays_with_it(printed, lines, is_
     paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
     (page,) = (text for text in paper.texts if "Timetables" in text)
     assert "Boat 1" in page
+
+
+@pytest.mark.parametrize("lines", range(25, 33))
+def test_facts_below_a_heading_are_on_the_page_of_its_text(printed, lines):
+    facts = (paragraph("Built: in Wick"), paragraph("Length: short"))
+    section = (heading("The ferry"), *facts, paragraph(TEXT * 3))
+    blocks = (*(paragraph(f"Line {n}.") for n in range(lines)), *section)
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    (page,) = [text for text in paper.texts if "Length: short" in text]
+    assert TEXT[:20] in page.partition("Length: short")[2].replace("\n", " ")
