@@ -85,7 +85,7 @@ class BatchRunner(Closing):
         self.on_finished: Callable[[BatchItem], None] = lambda _: None
         shared = bool(settings.database)
         state = folder / STATE_FOLDER
-        with os_errors(UsageError, f"the folder {folder} cannot be made"):
+        with os_errors(UsageError, f"the folder {folder} cannot be created"):
             state.mkdir(parents=True, exist_ok=True)
         self._lock_file = _lock_file(state / "lock")
         self._settings = settings.model_copy(update={

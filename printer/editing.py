@@ -17,10 +17,10 @@ from typing import Any, TypeAlias
 
 from lxml.html import HtmlElement
 
-from . import serial
 from .article import Article, Block, Figure, from_data, iter_text, to_data, walk
 from .capture import Capture, PageSource
 from .errors import JobsError, UsageError
+from .files import dump_dataclass, load_dataclass
 from .html.index import Segment
 from .html.page import Page
 from .output import Picture
@@ -305,7 +305,7 @@ class Snapshot:
         stored = (self.article, tuple(blocks), source, tuple(pictures))
         output = io.BytesIO()
         with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as file:
-            file.writestr("base.json", serial.dump(_Stored, stored))
+            file.writestr("base.json", dump_dataclass(_Stored, stored))
             file.writestr("page", self.capture.body)
             for number, picture in enumerate(self.pictures.values()):
                 file.writestr(f"pictures/{number}", picture.data, zipfile.ZIP_STORED)
@@ -315,7 +315,7 @@ class Snapshot:
     def load(cls, data: bytes) -> Snapshot:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as file:
-                article, blocks, source, pictures = serial.load(_Stored, file.read("base.json"))
+                article, blocks, source, pictures = load_dataclass(_Stored, file.read("base.json"))
                 return cls(
                     article,
                     tuple(

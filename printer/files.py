@@ -11,8 +11,12 @@ import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 def load_json(module: str, name: str) -> Any:
@@ -142,3 +146,21 @@ def parse_toml_bytes(data: bytes) -> dict[str, Any]:
         return parse_toml(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise TomlError("it is not UTF-8") from error
+
+
+@cache
+def _adapter(type_: Any) -> TypeAdapter[Any]:
+    from pydantic import ConfigDict, TypeAdapter
+
+    base64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+    return TypeAdapter(tuple[type_], config=base64)  # Dataclasses take the settings of a tuple.
+
+
+def dump_dataclass(type_: Any, value: object) -> bytes:
+    """Return a dataclass, or another value of a type, as JSON with bytes in base64."""
+    return _adapter(type_).dump_json((value,))
+
+
+def load_dataclass(type_: Any, data: bytes) -> Any:
+    """Return a value that :func:`dump_dataclass` wrote; raise :class:`ValueError`."""
+    return _adapter(type_).validate_json(data)[0]

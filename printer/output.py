@@ -167,7 +167,7 @@ class Edition:
 class PageResult:
     """The outcome of one page: its ``error``, or whether all of its article is in the file.
 
-    Warnings that concern no single page are those of the first one.
+    Warnings about the whole file are those of the first page.
     """
 
     url: str

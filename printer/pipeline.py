@@ -379,13 +379,17 @@ class Printer:
             if url in visited:
                 break
             if len(visited) >= MAX_PAGES:
-                return parts[1:], (f"only the first {MAX_PAGES} pages of it are printed",)
+                return parts[1:], (
+                    f"the article continues: only its first {MAX_PAGES} web pages are printed",
+                )
             visited.add(url)
             try:
                 page = _parse_page(self.session.client.get_page(url))
                 part = extract_article(page, self._extract_options(page.url), self._size_probe())
             except WebprintError as error:
-                return parts[1:], (f"a page of the article is missing: {error}",)
+                return parts[1:], (
+                    f"the article is incomplete: its next web page could not be read: {error}",
+                )
             if part.article.title != first.article.title or part.article.text in texts:
                 break
             texts.add(part.article.text)

@@ -105,7 +105,7 @@ class Settings(BaseModel):
     css: str = _page("", "A style sheet to add to the theme's.", metavar="FILE")
     fit: int = _page(0, "Print on at most N pages, if the text stays legible.", metavar="N", ge=0)
     booklet: bool = _page(False, "Print half-size pages as a booklet, to fold and staple.")
-    nup: int = _page(1, "Pages per side of a sheet: 1, 2 or 4.", metavar="N", ge=1, le=4)
+    nup: int = _page(1, "Pages per side of a sheet: 1, 2 or 4.", metavar="N", ge=1)
     landscape: bool = _page(False, "Use landscape orientation.")
     duplex: bool = _page(False, "Widen the inner margins for two-sided printing.")
     ink_save: bool = _page(False, "Omit backgrounds and lighten pictures, to save ink.")
@@ -115,7 +115,9 @@ class Settings(BaseModel):
     grayscale: bool = _page(False, "Print without color.")
     links: LinkStyle = _page("none", "Link addresses.", metavar="STYLE")
     qr: bool = _page(False, "Print a QR code of the page's address.")
-    pdf: PdfVariant = _page("ua-1", "PDF standard; a-3u archives the sources too.")
+    pdf: PdfVariant = _page(
+        "ua-1", "PDF standard, accessible or archival with the sources attached."
+    )
     deterministic: bool = _page(False, "Make the output reproducible: omit the time of fetching.")
 
     extractor: ExtractorName = _article("default", "The extraction method.")
@@ -347,6 +349,7 @@ _PLAIN_MESSAGES = (
     (r".*?should be a valid number.*", "use a number"),
     (r".*?should be a valid boolean.*", "use true or false"),
     (r".*?should be a valid string.*", "use a text in quotes"),
+    (r"Input should be ('.*')", r"use one of \1"),
 )
 
 

@@ -14,7 +14,7 @@ folder = Path(sys.argv[1])
 folder.mkdir()
 try:
     with leftovers.watched(folder):
-        if os.fork() == 0:  # Whose own child it is ends before it.
+        if os.fork() == 0:  # This process starts another and ends before it.
             command = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
             left = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
             os._exit(left.stdout.read(1) != b"\\n")

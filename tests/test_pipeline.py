@@ -41,7 +41,7 @@ def test_an_article_that_is_cut_off_at_the_limit_of_pages_is_not_complete(
     monkeypatch.setattr(pipeline, "MAX_PAGES", 3)
     with printer(web) as long:
         result = long.print_pages([pages_of_an_article(web, 5)])
-    assert "only the first 3 pages of it are printed" in result.warnings
+    assert "the article continues: only its first 3 web pages are printed" in result.warnings
     assert result.report.shortfall() == {"parts": (3, 4)}
     assert not result.complete
 

@@ -187,7 +187,7 @@ def json_lines(
 @digest.command()
 @with_settings("Article", "Fetching", *MESSAGES, "database", "reading_list")
 def check(name: DigestName, *, loaded: LoadedSettings) -> None:
-    """Show what a digest would contain and exclude. Give the reasons; print nothing."""
+    """Show which articles a digest would print or omit, and why."""
     console = Console.from_settings(loaded.settings)
     config = _find_digest(name)
     with closing(_open_history(loaded.settings)) as history:

@@ -74,11 +74,14 @@ def _misspelled(word: str, value: str, options: dict[str, Any]) -> tuple[str, st
     if f"-{word}" in options:
         return f"no such option: {word}", f"Did you mean -{word}?"
     if word[:2] in options and word[2:3] == "=":
-        return f"{word} has a = too many", f"Write {word[:2]} {word[3:]}"
+        return f"{word} takes its value without '='", f"Write {word[:2]} {word[3:]}"
     name, equals, text = word.partition("=")
     option = options.get(name)
     if option and option.name in _FILES and not (text if equals else value).strip():
-        return f"{name} names no file", f"Write {name} {option.metavar or option.name.upper()}"
+        return (
+            f"{name} needs the name of a file",
+            f"Write {name} {option.metavar or option.name.upper()}",
+        )
     return None
 
 

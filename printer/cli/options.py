@@ -137,7 +137,8 @@ def _setting_option(name: str, field: Any, notes: Any) -> inspect.Parameter:
         flags = [f"{flag}/--no-{flag[2:]}"] if default else [flag]
     elif get_origin(kind) is Literal:
         choices = ", ".join(choice for choice in get_args(kind) if choice != default)
-        text = f"{text.rstrip('.')}: {default} (default), {choices}."
+        first = default if default == "default" else f"{default} (default)"
+        text = f"{text.rstrip('.')}: {first}, {choices}."
     elif default not in ("", (), 0, "default"):
         default_text = notes.get("shown") or (f"{default:g}" if kind is float else default)
         text = f"{text.rstrip('.')} ({default_text} by default)."

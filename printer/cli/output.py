@@ -120,7 +120,9 @@ STDOUT_NAME = "standard output"
 
 #: Extensions of unsupported formats that users may ask for; none is a top-level domain.
 UNSUPPORTED = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
-FORMAT_NAMES = {"epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON"}
+FORMAT_NAMES: dict[Format, str] = {
+    "pdf": "PDF", "epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON",
+}  # fmt: skip
 
 
 def format_of(name: str) -> Format | None:
@@ -155,7 +157,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def make_folder(path: Path) -> None:
-    with os_errors(OutputError, f"the folder {path} cannot be made"):
+    with os_errors(OutputError, f"the folder {path} cannot be created"):
         path.mkdir(parents=True, exist_ok=True)
 
 
@@ -203,7 +205,7 @@ def write_stdout(data: bytes) -> None:
 
 def summary(result: Result) -> str:
     """Return what was printed: '2 pages, 3 of 14 pictures printed, all 620 words, 120 kB'."""
-    parts = [FORMAT_NAMES.get(result.format, "PDF")]
+    parts = [FORMAT_NAMES[result.format]]
     if result.pages:
         parts = [count(result.pages, "page")]
         if result.sheets not in (0, result.pages):
@@ -223,7 +225,7 @@ def summary(result: Result) -> str:
 
 
 def missing_from(result: Result) -> str:
-    return "not on paper" if result.format == "pdf" else f"not in the {FORMAT_NAMES[result.format]}"
+    return f"missing from the {FORMAT_NAMES[result.format]}"
 
 
 def _completeness(report: CompletenessReport) -> str:

@@ -453,8 +453,9 @@ def batch(
     if interrupted:
         console.info("interrupted; what was printed is kept. Run it again to continue")
         raise typer.Exit(INTERRUPTED)
-    for item in work.failed:
-        raise typer.Exit(item.error.code if item.error else 1)
+    if work.failed:
+        error = work.failed[0].error
+        raise typer.Exit(error.code if error else 1)
 
 
 def _show_plan(

@@ -115,7 +115,7 @@ def send(
     size = len(message.as_bytes()) / 1_000_000
     if size > max_megabytes:
         raise OutputError(
-            f"the mail to {message['To']} has {size:.1f} MB; the limit is {max_megabytes:g}",
+            f"the mail to {message['To']} is {size:.1f} MB; the limit is {max_megabytes:g} MB",
             hint="Print fewer articles (limit) or smaller pictures (dpi), or raise max-megabytes",
         )
     for attempt in range(1, _MAX_ATTEMPTS + 1):

@@ -25,10 +25,10 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim
 from dbos import DBOS
 
-from .. import serial
 from ..article import Article
 from ..backoff import Backoff
 from ..errors import ErrorRecord, JobsError, WebprintError
+from ..files import dump_dataclass, load_dataclass
 from ..jobs.engine import WorkflowExecutor, database_location, open_queue, open_result_storage
 from ..jobs.queue import DIGEST, JobFailed, JobQueue
 from ..jobs.storage import Storage
@@ -151,7 +151,7 @@ class IssueWorkflow:
             if built is None:
                 self.log(f"{name}: nothing new")
                 return {"title": digest.heading, "articles": 0}
-            data = serial.dump(_StoredIssue, (built.delivery, built.stories))
+            data = dump_dataclass(_StoredIssue, (built.delivery, built.stories))
             self.storage.put(f"{job_id}/{_ISSUE_FILE}", data)
         except (WebprintError, WorkerError) as error:
             self.log(f"{name}: {error}")
@@ -178,7 +178,7 @@ class IssueWorkflow:
     def _load(self, job_id: str) -> _StoredIssue | None:
         """Return a stored issue; None if it was stored on a machine that is lost."""
         data = self.storage.get(f"{job_id}/{_ISSUE_FILE}")
-        issue: _StoredIssue | None = serial.load(_StoredIssue, data) if data else None
+        issue: _StoredIssue | None = load_dataclass(_StoredIssue, data) if data else None
         return issue
 
     def _deliver_everywhere(

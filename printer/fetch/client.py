@@ -20,18 +20,16 @@ from httpx2 import _decoders  # Private, but only its decoders know whether the 
 
 from ..backoff import Backoff
 from ..capture import Capture, PageSource
-from ..errors import TRANSIENT_STATUSES, BadURL, FetchError, TooLarge, WebprintError
+from ..errors import TRANSIENT_STATUSES, BadURL, FetchError, WebprintError
 from ..files import Closing
 from ..options import FetchOptions
 from ..urls import encode_url, normalize_url, origin_of
 from .credentials import load_credentials
 from .errors import LIBRARY_ERRORS, TransientError, status_error, translate, with_url
 from .response import (
-    LARGER_HINT,
     Budget,
     check_html,
     current_budget,
-    format_bytes,
     media_type_of,
     use_budget,
 )
@@ -420,10 +418,7 @@ def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
         check_html(media_type, None, url)
     declared = response.headers.get("Content-Length", "")
     if declared.isdecimal() and len(declared) < 20 and int(declared) > budget.max_bytes:
-        sizes = format_bytes(int(declared)), format_bytes(budget.max_bytes)
-        raise TooLarge(
-            f"the response is {sizes[0]}, over the limit of {sizes[1]}", hint=LARGER_HINT
-        )
+        raise budget.too_large(int(declared))
     body = bytearray()
     unchecked = request.html
     _read_all_members(response._get_content_decoder())

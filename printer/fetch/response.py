@@ -56,8 +56,10 @@ class Budget:
             hint="Try again later, or allow more with --timeout",
         )
 
-    def too_large(self) -> TooLarge:
+    def too_large(self, size: int = 0) -> TooLarge:
+        """Return the error for a response of more bytes than allowed; ``size`` if it is known."""
         message = f"the response is larger than {format_bytes(self.max_bytes)}"
+        message += f": {format_bytes(size)}" if size else ""
         return TooLarge(message, hint=LARGER_HINT)
 
 

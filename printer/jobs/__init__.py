@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from ..errors import BadURL, ErrorRecord, UsageError
-from ..settings import Settings, setting_fields
+from ..settings import Settings, plain_message, setting_fields
 from ..themes.loader import theme_names
 from ..themes.page import page_geometry
 from ..urls import split_credentials
@@ -168,7 +168,7 @@ def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
         return Settings(**{**settings.model_dump(), **options})
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        raise UsageError(f"{first['loc'][0]}: {first['msg']}") from error
+        raise UsageError(f"{first['loc'][0]}: {plain_message(first['msg'])}") from error
 
 
 def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, bytes]:

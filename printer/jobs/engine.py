@@ -204,9 +204,9 @@ class PrintEngine:
                 continue
             if attempt is None:
                 raise Abandoned
-            number, options, edit = attempt
-            parts = request.parts if edit is None else {**request.parts, EDIT_PART: edit}
-            return Attempt(job_id, number, JobRequest(request.url, options, parts))
+            edit = {} if attempt.edit is None else {EDIT_PART: attempt.edit}
+            changed = JobRequest(request.url, attempt.options, {**request.parts, **edit})
+            return Attempt(job_id, attempt.number, changed)
 
     def _pause(self, seconds: float, cancelled: threading.Event) -> None:
         end = time.monotonic() + seconds

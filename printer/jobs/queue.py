@@ -22,7 +22,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
@@ -84,6 +84,14 @@ class JobFailed(Exception):
     def __init__(self, record: ErrorRecord) -> None:
         super().__init__(record.message)
         self.record = record
+
+
+class CurrentAttempt(NamedTuple):
+    """An attempt to print a job: its number, and what the print's edits changed."""
+
+    number: int
+    options: Mapping[str, Any]
+    edit: bytes | None
 
 
 @dataclass(slots=True)
@@ -307,7 +315,7 @@ class JobQueue:
             return [(job_id, executor) for job_id, executor in connection.execute(running)]
 
     def requeue(self, job_id: str, executor: str) -> bool:
-        """Requeue a job that its engine no longer runs; return False if it has no such job."""
+        """Requeue a job that an engine no longer runs; return False if it has no such job."""
         with _db_errors():
             return dbos_internals.requeue(self._client, job_id, executor, QUEUES[PRINT])
 
@@ -353,12 +361,12 @@ class JobQueue:
         with _db_errors():
             self._client.update_workflow_attributes(job_id, values, merge=True)
 
-    def attempt(self, job_id: str) -> tuple[int, Mapping[str, Any], bytes | None] | None:
-        """Return the current attempt: its number, its options, and its edit if it has one."""
+    def attempt(self, job_id: str) -> CurrentAttempt | None:
+        """Return the current attempt of a job, None if there is no such job."""
         with _db_errors():
             for status in self._find([job_id]):
                 job, edit = self._make_job(status), (status.attributes or {}).get("edit")
-                return job.attempt, job.options, unpack(edit) if edit else None
+                return CurrentAttempt(job.attempt, job.options, unpack(edit) if edit else None)
         return None
 
     def delete(self, job_id: str) -> bool:
@@ -466,6 +474,6 @@ def _job_error(status: WorkflowStatus) -> ErrorRecord:
 
 def _db_errors() -> AbstractContextManager[None]:
     return translate_db_errors(
-        "the job table cannot be used now",
-        "Nothing that was accepted is lost; try again when it can be reached",
+        "the job database cannot be reached",
+        "Accepted jobs are not lost; try again later",
     )

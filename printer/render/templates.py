@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -41,21 +41,16 @@ from ..article import (
     Heading,
     Item,
     List,
-    Math,
     Paragraph,
     Post,
     Row,
     Rule,
-    Span,
     Table,
-    has_mark_throughout,
-    is_eyebrow,
     iter_text,
     plain_text,
     walk,
 )
 from ..errors import RenderError, UsageError
-from ..text import COLONS, count_columns
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
 from ..urls import is_http
@@ -63,6 +58,7 @@ from .figures import FigurePlacer, FigureRow, arrange
 from .inline import breakable, breakable_url, highlight, mark_symbols, no_break_spaces
 from .links import display_url
 from .markup import attributes, printable, strip_brackets, valid_language
+from .roles import MAX_LINE_CHARS, find_roles
 
 #: An article of 20,000 paragraphs takes two seconds of CPU time.
 TIME_LIMIT = 30.0
@@ -89,7 +85,9 @@ def fill(theme: Theme, name: str, **values: object) -> str:
         message = f"a template of the theme {theme.name} is faulty: {reason}"
         raise UsageError(message, hint=f"See {place}" if place else "") from error
     except (MemoryError, RecursionError) as error:
-        raise UsageError(f"a template of theme {theme.name} produces too much output") from error
+        raise UsageError(
+            f"a template of the theme {theme.name} produces too much output"
+        ) from error
     except (ArithmeticError, TypeError, ValueError) as error:
         raise UsageError(f"a template of the theme {theme.name} is faulty: {error}") from error
 
@@ -136,21 +134,14 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         table_parts=table_parts,
         list_class=list_class,
         arranged=arrange_figures,
-        entries=find_entries,
-        labels=find_labels,
+        roles=find_roles,
     )
     env.tests.update(
         bare=is_bare,
         brief=lambda block: sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS,
         few_lines=lambda post: _count_lines(post) <= MAX_UNBROKEN_POST_LINES,
-        eyebrow=is_eyebrow,
         long=is_long_row,
         lengthy=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
-        titling=is_code_title,
-        introducing=introduces,
-        naming=heads_entries,
-        verse=is_verse,
-        numbering=is_formula_number,
     )
     return env
 
@@ -228,7 +219,7 @@ class SandboxedEnvironment(ImmutableSandboxedEnvironment):
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Multiply unless the product is too large."""
         if _is_too_large(operator, left, right):
-            raise SecurityError("it makes a number or a text that is too large")
+            raise SecurityError("a number or text became too large")
         return super().call_binop(context, operator, left, right)
 
 
@@ -378,205 +369,6 @@ def _em(geometry: PageGeometry) -> float:
     return geometry.font_size * UNITS["pt"]
 
 
-#: The name of a file or a language above code.
-MAX_CODE_LABEL_CHARS = 40
-_FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
-
-
-def is_code_title(block: Paragraph, following: Block | None) -> bool:
-    """Return whether a paragraph is the title of code: its language or the name of its file."""
-    text = plain_text(block.spans).strip()
-    if not isinstance(following, Code) or not 0 < len(text) <= MAX_CODE_LABEL_CHARS:
-        return False
-    is_language = following.language and text.casefold() == following.language.casefold()
-    return bool(is_language or _FILE_NAME.fullmatch(text))
-
-
-#: A line of a list without a label, or one that introduces the next block.
-MAX_BARE_LINE_CHARS = 48
-MAX_TABLE_LABEL_CHARS = 120
-#: A bold text of this length before a list, or one below a heading, introduces the list.
-MAX_LIST_LEAD_CHARS = 144
-
-
-def introduces(
-    block: Paragraph, following: Block | FigureRow | None, before: Block | None = None
-) -> bool:
-    """Return whether a paragraph introduces the next block and is kept with it.
-
-    It ends in a colon, or is a short line before code, below a heading, at the beginning of an
-    item, or above a table, or before a list one without final punctuation, a bold one or the only
-    text below a heading.
-    """
-    text = plain_text(block.spans).rstrip()
-    is_short = len(text) <= MAX_BARE_LINE_CHARS
-    is_line = is_short or (len(text) <= MAX_LINE_CHARS and isinstance(before, Heading))
-    is_lead = len(text) <= MAX_LIST_LEAD_CHARS and (
-        isinstance(before, Heading) or has_mark_throughout(block.spans, "strong")
-    )
-    if isinstance(following, Paragraph | Figure) and is_line and isinstance(before, Heading | None):
-        return True
-    if isinstance(following, Table) and len(text) <= MAX_TABLE_LABEL_CHARS:
-        return True
-    if isinstance(following, Heading | Rule | None):
-        return False
-    is_name = is_short and text[-1:].isalnum()
-    return (
-        text.endswith(COLONS)
-        or (is_short and isinstance(following, Code))
-        or ((is_name or is_lead) and isinstance(following, List))
-    )
-
-
-def find_labels(blocks: Sequence[Block | FigureRow], entries: frozenset[int]) -> frozenset[int]:
-    """Return the indices of headings not marked up as such.
-
-    Of the bold lines, and of the lines above running text, all are headings or none is.
-    """
-    paragraphs = {i: block for i, block in enumerate(blocks) if isinstance(block, Paragraph)}
-    labels = {i for i, b in paragraphs.items() if is_label(b, (*blocks[i + 1 : i + 2], None)[0])}
-    bold = {i for i in labels if "strong" in paragraphs[i].spans[0].marks}
-    sentences = {i for i in bold if _SENTENCE.fullmatch(plain_text(paragraphs[i].spans))}
-    if len(bold) == 1 or sentences != bold:  # The author stressed them.
-        labels -= sentences
-    lines = _lines_above_text(paragraphs, entries, bold)
-    headed = labels & lines
-    if 2 * len(headed) < len(lines) or 3 * len(headed - entries) < len(headed):
-        return frozenset(labels - entries - lines)
-    # The first of two lines above a text is no entry of a list, either.
-    above = {i - 1 for i in lines if i - 1 in entries and i - 2 not in entries}
-    above = {i for i in above if not (has_short_lines(blocks[i]) or is_labeled_line(blocks[i]))}
-    return frozenset((labels - entries) | lines | above)
-
-
-def _lines_above_text(
-    paragraphs: Mapping[int, Paragraph], entries: frozenset[int], bold: Set[int]
-) -> set[int]:
-    """Return the lines that would be headings of the longer paragraphs below, were they longer."""
-    texts = {i for i, b in paragraphs.items() if i not in entries | bold and not _is_entry(b)}
-    lines = paragraphs.keys() & {i - 1 for i in texts} - bold
-    lengths = {i: len(plain_text(block.spans)) for i, block in paragraphs.items()}
-    return {i for i in lines if is_label(paragraphs[i], _LONG_TEXT) and lengths[i] < lengths[i + 1]}
-
-
-#: A sentence of five words or more, and no title with a subtitle.
-_SENTENCE = re.compile(r"(?:[^\s:：–—]+\s){4,}[^\s:：–—]+\.|[^:：—]{12,}。")
-MAX_BOLD_LABEL_CHARS = 90
-#: A line in brackets, as Japanese headings are.
-_BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
-MAX_PLAIN_LABEL_CHARS = 64
-MIN_LABELED_CHARS = 80
-MAX_QUESTION_CHARS = 360
-
-
-def is_label(block: Paragraph, following: Block | FigureRow | None) -> bool:
-    """Return whether a paragraph is a heading, though not marked up as one.
-
-    It is a short bold line, perhaps with small print, a question before its answer, or a short line
-    without final punctuation before code, a list or a paragraph.
-    """
-    text = plain_text(block.spans).strip()
-    if isinstance(following, Heading | Rule | None) or not text or "\n" in text:
-        return False
-    if len(text) > MAX_BOLD_LABEL_CHARS:
-        return _is_question(block, text, following)
-    marks = [span.marks for span in block.spans if any(map(str.isalnum, span.text))]
-    if marks and "strong" in marks[0]:
-        return all({"strong", "small"} & {*part} for part in marks)
-    if any(span.href or span.note or span.math for span in block.spans):
-        return False
-    if _BRACKETED.fullmatch(text):
-        return isinstance(following, Paragraph)
-    return _is_plain_label(text, following)
-
-
-def _is_plain_label(text: str, following: Block | FigureRow) -> bool:
-    """Return whether a line without marks is a heading: by its length and end, or its capitals."""
-    is_capitals = " " in text and all(char.isupper() for char in text if char.isalpha())
-    last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
-    is_line = last.isalnum() and count_columns(text) <= MAX_PLAIN_LABEL_CHARS
-    if not is_line or not any(map(str.isalpha, text)):
-        return False
-    if isinstance(following, Code | List):
-        is_named = isinstance(following, Code) or not text[0].islower()
-        return is_named and len(text) <= MAX_CODE_LABEL_CHARS
-    width = count_columns(text)
-    min_width = 2 * width if is_capitals else max(2 * width, MIN_LABELED_CHARS)
-    return (
-        isinstance(following, Paragraph) and count_columns(plain_text(following.spans)) >= min_width
-    )
-
-
-#: In place of a text that is long enough for any label.
-_LONG_TEXT = Paragraph((Span(MIN_LABELED_CHARS * "Text "),))
-
-
-def _is_question(block: Paragraph, text: str, following: Block | FigureRow) -> bool:
-    """Return whether a paragraph is an interviewer's question, set apart from the answer."""
-    if len(text) > MAX_QUESTION_CHARS or not text.endswith(("?", "？", "؟", ";")):
-        return False
-    return isinstance(following, Paragraph) and any(
-        has_mark_throughout(block.spans, mark) and not has_mark_throughout(following.spans, mark)
-        for mark in ("strong", "em")
-    )
-
-
-def find_entries(blocks: Sequence[Block | FigureRow]) -> frozenset[int]:
-    """Return the indices of the paragraphs that are lines of a list, an address or a greeting.
-
-    They are short lines in a row, most of which have a label or do not end like a sentence.
-    """
-    found: set[int] = set()
-    for is_line, group in groupby(range(len(blocks)), lambda i: _is_line(blocks[i])):
-        entries = [i for i in group if is_line and _is_entry(blocks[i])]
-        run = range(entries[0], entries[-1] + 1) if entries else range(0)
-        if len(run) > 1 or any(has_short_lines(blocks[i]) for i in run):
-            found.update(run if 2 * len(entries) > len(run) else ())
-    return frozenset(found)
-
-
-def _is_line(block: Block | FigureRow) -> bool:
-    """Return whether a paragraph may be a line of a list; one with a label may be longer."""
-    if not isinstance(block, Paragraph) or block.standfirst:
-        return False
-    is_short = count_columns(plain_text(block.spans)[: MAX_LINE_CHARS + 1]) <= MAX_LINE_CHARS
-    is_line = is_short and not has_mark_throughout(block.spans, "strong")
-    return is_line or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
-
-
-def _is_entry(block: Block | FigureRow) -> bool:
-    """Return whether a line has a label, or several parts, or does not end like a sentence."""
-    if not isinstance(block, Paragraph):
-        return False
-    end = plain_text(block.spans).rstrip(" ’”»'\"")[-1:]
-    is_open = end not in ".!?…。！？۔।:："
-    return is_open or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
-
-
-#: A line that fits in the width of the usual page.
-MAX_LINE_CHARS = 72
-#: A line with a label next to other such lines.
-MAX_LONG_ENTRY_CHARS = 180
-#: A label with what it labels, as in "Type: text", or a numbered line.
-_ENTRY = re.compile(
-    r"(?:([0-9]{1,3}[.)] )|[^\W\d_][^:：.!?。\n]{0,30}(?:[:：](?!//) ?| → ))\S[^\n]*"
-)
-
-
-def is_labeled_line(block: Block | FigureRow | None, max_chars: int = MAX_LINE_CHARS) -> bool:
-    """Return whether a paragraph is numbered or 'Label: value' rather than a sentence."""
-    text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
-    entry = _ENTRY.fullmatch(text) if len(text) <= max_chars else None
-    is_bold = isinstance(block, Paragraph) and "strong" in block.spans[0].marks
-    is_sentence = text.endswith((".", "!", "?", "…")) and not (is_bold or " → " in text)
-    return entry is not None and (bool(entry[1]) or not is_sentence)
-
-
-def heads_entries(block: Paragraph, following: Block | FigureRow | None) -> bool:
-    """Return whether a line names the entry that the 'Label: value' lines below describe."""
-    return not is_labeled_line(block) and is_labeled_line(following, MAX_LONG_ENTRY_CHARS)
-
-
 MAX_UNBROKEN_CELL_CHARS = 400
 
 
@@ -589,37 +381,6 @@ def is_bare(block: Heading, following: Sequence[Block]) -> bool:
     """Return whether a heading has no content, as at the end of a part or in a list of headings."""
     levels = [part.level if isinstance(part, Heading) else 7 for part in (*following[:2], Rule())]
     return levels[0] < block.level or (levels[0] == block.level and levels[1] <= block.level)
-
-
-MAX_VERSE_LINE_CHARS = 64
-
-
-def is_verse(block: Paragraph) -> bool:
-    """Return whether a paragraph is verse: over two lines, three in four short, none very long."""
-    lengths = [len(line) for line in plain_text(block.spans).strip().split("\n")]
-    long_lines = sum(length > MAX_VERSE_LINE_CHARS for length in lengths)
-    return (
-        len(lengths) > 2
-        and 4 * long_lines <= len(lengths)
-        and max(lengths) <= 4 * MAX_VERSE_LINE_CHARS
-    )
-
-
-def has_short_lines(block: Block | FigureRow) -> bool:
-    """Return whether a paragraph has several lines, most short enough for a line of the page."""
-    lines = plain_text(block.spans).strip().split("\n") if isinstance(block, Paragraph) else ()
-    long_lines = sum(len(line) > MAX_VERSE_LINE_CHARS for line in lines)
-    return len(lines) > 1 and 2 * long_lines < len(lines)
-
-
-_FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
-
-
-def is_formula_number(block: Block, previous: Block) -> bool:
-    """Return whether a block is the number of the formula before it, such as (3)."""
-    if not (isinstance(block, Paragraph) and isinstance(previous, Math)):
-        return False
-    return bool(_FORMULA_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
 
 
 MAX_UNBROKEN_ITEMS = 8

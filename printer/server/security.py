@@ -181,7 +181,9 @@ def _read_token(path: Path) -> AccessKeys:
         raise JobsError(f"others can read the token in {path}", hint=f"chmod 600 {path}")
     token = read_bounded(path, _MAX_TOKEN_BYTES).decode("ascii", "replace").strip()
     if len(token) < 20 or not token.isascii() or any(c.isspace() for c in token):
-        raise JobsError(f"{path} contains no token", hint="Delete it, and a new one is made")
+        raise JobsError(
+            f"{path} contains no token", hint="Delete the file; the server then creates a new token"
+        )
     return AccessKeys(token)
 
 
@@ -346,7 +348,9 @@ class SecurityMiddleware:
         if "content-length" in headers and "transfer-encoding" in headers:
             # A proxy may see another end of the body than this server (RFC 9112, section 6.1).
             close = {"Connection": "close"}
-            return problem_response(400, "a body has one length: two are given", headers=close)
+            return problem_response(
+                400, "the request has both Content-Length and Transfer-Encoding", headers=close
+            )
         host = headers.get("host", "")
         if not self.hosts.allows(host):
             name = re.sub(r":\d*$", "", host)[:100]
@@ -363,7 +367,7 @@ class SecurityMiddleware:
             return self._refuse_stranger(scope)
         unsafe = method not in _SAFE_METHODS
         if auth == "cookie" and unsafe and not _is_same_origin(headers):
-            return error_response(headers, 403, "only a page of this server may request this")
+            return error_response(headers, 403, "this request must come from a page of this server")
         starts_print = unsafe and path.endswith(_PRINT_SUFFIXES)
         if starts_print or (method == "POST" and path in _PRINT_PATHS):
             return self._limit(_PRINTS[auth], scope, "too many prints at once")

@@ -216,7 +216,8 @@ class PrintService:
         """Return a print's article, as edited, in another format; raise 409 without a snapshot."""
         snapshot = self.snapshot(job) if job.has_result else None
         if snapshot is None:
-            raise HTTPException(409, f"the print is {job.state}, or too old for this")
+            gone = "its data is gone; print the page again"
+            raise HTTPException(409, gone if job.has_result else f"the print is {job.state}")
         article = snapshot.apply(self.edit(job))
         fetched = snapshot.capture.source.fetched
         return export_articles([article], format_, snapshot.pictures, fetched=fetched)[0]
@@ -241,7 +242,7 @@ class PrintService:
 
     def edit(self, job: Job) -> Edit:
         attempt = self.queue.attempt(job.id)
-        return Edit.load(attempt[2] if attempt else None)
+        return Edit.load(attempt.edit if attempt else None)
 
     def revise(
         self,
@@ -258,8 +259,10 @@ class PrintService:
         or, for an invalid change, :class:`UsageError`.
         """
         snapshot = self.snapshot(job)
-        if snapshot is None or job.state not in ("done", "failed"):
-            raise NotEditable("only a print that is done can be edited")
+        if job.state not in ("done", "failed"):
+            raise NotEditable(f"this print is {job.state}; edit it when it is done")
+        if snapshot is None:
+            raise NotEditable("the data for editing this print is gone; print the page again")
         edit = snapshot.update_edit(self.edit(job), title=title, include=include)
         for name in options or {}:
             if name not in EDITABLE_OPTIONS:

@@ -9,6 +9,8 @@ import pytest
 
 from printer.cli import output
 from printer.errors import OutputError, UsageError
+from printer.options import EXTENSIONS, Format
+from printer.output import CompletenessReport, ContentCounts, Result
 
 
 def test_a_free_path_is_numbered_unless_forced(tmp_path):
@@ -88,3 +90,13 @@ def test_a_name_that_stdout_cannot_encode_is_printed_escaped(tmp_path):
         env={**os.environ, "PYTHONIOENCODING": "latin-1"}, cwd=tmp_path, capture_output=True,
     )  # fmt: skip
     assert done.stdout.splitlines()[:1] == [rb"read   \u6cb3.html"], done.stderr
+
+
+@pytest.mark.parametrize("format_", EXTENSIONS)
+def test_missing_text_is_reported_for_each_format(format_: Format) -> None:
+    report = CompletenessReport(
+        ContentCounts(words=3), ContentCounts(words=2), missing=("the last word",)
+    )
+    result = Result(b"", 1, "Harbor", format_, report=report)
+    assert output.missing_from(result) == f"missing from the {output.FORMAT_NAMES[format_]}"
+    assert "2 of 3 words" in output.summary(result)

@@ -36,17 +36,7 @@ from printer.article import (
 from printer.options import PrintOptions
 from printer.render.context import ArticleView
 from printer.render.inline import WORD_JOINER, breakable, highlight, mark_symbols, split_by_style
-from printer.render.templates import (
-    find_entries,
-    find_labels,
-    is_bare,
-    is_code_title,
-    is_label,
-    is_labeled_line,
-    is_verse,
-    list_class,
-    table_class,
-)
+from printer.render.templates import is_bare, list_class, table_class
 from printer.render.weasy import engine, figure_placement
 from printer.render.weasy.engine import render_pdf
 from printer.render.weasy.patches import patched
@@ -169,74 +159,6 @@ def test_type_gets_smaller_only_if_longer_pages_are_not_enough():
 )
 def test_pages_are_not_extended_against_the_options(options):
     assert render_html([SAMPLE_ARTICLE], {}, PrintOptions(**options)).extended_styles == ()
-
-
-@pytest.mark.parametrize(
-    ("block", "after", "is_one"),
-    [
-        (paragraph(Span("Step one: listen", ("strong",))), paragraph(WORDS), True),
-        (paragraph(Span("What you need", ("strong",))), List(()), True),
-        (paragraph("Note"), paragraph(WORDS), True),
-        (paragraph("main.go"), Code("x"), True),
-        (paragraph("Tools of the mill"), items("A wheel"), True),
-        (paragraph("so we took"), items("A wheel"), False),
-        (paragraph("NEWS OF THE BAY"), paragraph("A lamp and a pair of oars were found."), True),
-        (paragraph("“GONE FOR GOOD”"), paragraph("A lamp and a pair of oars were found."), True),
-        (paragraph("BBC 中文站 10月报"), paragraph("A lamp and a pair of oars were found."), False),
-        (paragraph("＜震度4＞"), paragraph("宮崎県：延岡市"), True),
-        (paragraph("Note"), paragraph("Short."), False),
-        (paragraph("4.7 / 5"), paragraph(WORDS), False),
-        (paragraph("Rope"), paragraph("A lamp and a pair of oars"), False),
-        (paragraph("It rained."), paragraph(WORDS), False),
-        (paragraph(Span("Time:", ("strong",)), Span(" a week")), paragraph(WORDS), False),
-        (paragraph(Span(f"{WORDS * 2}is it?", ("strong",))), paragraph(WORDS), True),
-        (paragraph(Span(f"{WORDS * 2}is it?", ("em",))), paragraph(WORDS), True),
-        (paragraph(Span(f"{WORDS * 2}it is.", ("strong",))), paragraph(WORDS), False),
-        (paragraph(f"{WORDS * 2}is it?"), paragraph(WORDS), False),
-        (paragraph(Span("Tools of the mill", ("strong",)), Span(": ")), items("A wheel"), True),
-        (paragraph(Span("The end", ("strong",))), None, False),
-        (paragraph(Span("Above", ("strong",))), heading("A heading"), False),
-        (paragraph(Span("Above", ("strong",))), Rule(), False),
-        (paragraph(Span("See here", href="https://example.org/")), paragraph(WORDS), False),
-        (paragraph(Span("Note"), Span("1", note="1")), paragraph(WORDS), False),
-    ],
-)
-def test_a_line_that_is_a_heading_is_distinguished_from_text(block, after, is_one):
-    assert is_label(block, after) is is_one
-
-
-def bold(text):
-    return paragraph(Span(text, ("strong",)))
-
-
-SHORT_TEXT = "They travel free of charge on all of the boats, but only on the open deck."
-LONG_CHINESE = paragraph(
-    "渡船每天早上八點離開港口，中午之前抵達小島，船上有咖啡和熱湯，天氣好的時候乘客都坐在甲板上看海鷗。"
-)
-
-
-@pytest.mark.parametrize(
-    ("blocks", "labels"),
-    [
-        (("Tickets", WORDS, "Dogs", SHORT_TEXT, "Bicycles", WORDS), {0, 2, 4}),
-        (("Tickets", WORDS, "Dogs", SHORT_TEXT, "Oars", SHORT_TEXT, "Rope", SHORT_TEXT), set()),
-        (("Tickets", WORDS, "It rained", "all day"), {0}),
-        (("Tickets", WORDS, "The island", "Dogs on the quay", WORDS), {0, 2, 3}),
-        (("4.7 / 5", WORDS, "4.9 / 5", WORDS), set()),
-        (("北線", LONG_CHINESE, "南線的小船", LONG_CHINESE), {0, 2}),
-        ((bold("Tickets"), WORDS, bold("The ferry never waits for anyone."), WORDS), {0}),
-        ((bold("The boats: a day on the water."), WORDS, bold("Tickets"), WORDS), {0, 2}),
-        ((bold("The ferry never waits for anyone."), WORDS), set()),
-        ((bold("We sail to the island."), WORDS, bold("We row back at night."), WORDS), {0, 2}),
-    ],
-)
-def test_lines_that_look_alike_are_all_headings_or_none(blocks, labels):
-    run = [paragraph(block) if isinstance(block, str) else block for block in blocks]
-    assert find_labels(run, find_entries(run)) == labels
-
-
-def test_a_chinese_quotation_after_a_sentence_is_no_label():
-    assert not is_labeled_line(paragraph("船長站在碼頭。他說：“今天不開船。”他又走了"), 180)
 
 
 def test_such_a_line_never_stands_at_the_foot_of_a_page():
@@ -387,15 +309,10 @@ def test_a_running_head_is_cut_only_when_too_long():
     assert ArticleView.of(page).running_head(72)[1] == "日刊ゲンダイDIGITAL"
 
 
-def test_stanzas_are_distinguished_from_paragraphs_and_spaced():
+def test_stanzas_are_spaced():
     stanza = paragraph(
         "It came down out of the hills\nwith dust on its sleeves,\nand asked its way."
     )
-    assert is_verse(stanza)
-    assert not is_verse(paragraph("One line\nand another"))
-    assert not is_verse(paragraph(f"{WORDS}\n{WORDS}\n{WORDS}"))
-    assert is_verse(paragraph(f"1 - The ford\n2 - The mill\n3 - The weir\n4 - {WORDS[:120]}"))
-    assert not is_verse(paragraph(f"The ford\nThe mill\nThe weir\n{WORDS * 8}"))
     html = render_html([article(stanza, stanza)], {}).html
     assert html.count('<p class="verse') == 2
 
@@ -949,15 +866,6 @@ def test_a_paragraph_beside_a_picture_is_indented_after_another():
     finally:
         document.close()
     assert lefts[0] == pytest.approx(lefts[1], abs=0.5)
-
-
-def test_the_title_of_code_is_its_file_or_language():
-    code = Code("x = 1", "python")
-    for title in ("Python", "config/settings.py", "~/.bashrc", "Cargo.toml"):
-        assert is_code_title(paragraph(title), code), title
-    for text in ("For example:", "Then run it.", "A long line", "e.g."):
-        assert not is_code_title(paragraph(text), code), text
-    assert not is_code_title(paragraph("main.py"), paragraph(WORDS))
 
 
 @pytest.mark.parametrize("theme", ["article", "ereader"])

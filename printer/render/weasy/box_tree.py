@@ -19,8 +19,6 @@ Box: TypeAlias = Any
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 #: The classes of paragraphs that are indented after each other.
 INDENTED = frozenset({"", "leads", "closing"})
-#: The classes of paragraphs of short lines.
-LINES = frozenset({"lines", "closing lines"})
 #: The attribute of a body with the styles of its first paragraph after another and not after one.
 _INDENTS = "_webprint_indents"
 
@@ -73,7 +71,7 @@ class Change:
             box, previous = parent.children[index], parent.children[index - 1]
             if is_beside(previous) and index > 1:
                 previous = parent.children[index - 2]
-            style = indented if _is_indented(previous, INDENTED | LINES) else flush
+            style = indented if _is_indented(previous) else flush
             if not _is_indented(box) or style is None or previous.element_tag in HEADINGS:
                 continue
             self.set_style(box, margin_top=style["margin_top"])
@@ -81,13 +79,13 @@ class Change:
                 self.set_style(line, text_indent=style["text_indent"])
 
 
-def _is_indented(box: Box, classes: frozenset[str] = INDENTED) -> bool:
-    return bool(box.element_tag == "p" and (box.element.get("class") or "") in classes)
+def _is_indented(box: Box) -> bool:
+    return bool(box.element_tag == "p" and (box.element.get("class") or "") in INDENTED)
 
 
 def is_beside(box: Box) -> bool:
     """Return whether a box is a figure with text beside it, which does not interrupt the text."""
-    return bool(box.element_tag == "figure" and "beside" in (box.element.get("class") or ""))
+    return bool(box.element_tag == "figure" and has_class(box, "beside"))
 
 
 def _read_indents(parent: Box) -> None:
@@ -238,8 +236,7 @@ def margins_of(box: Box, *sides: str) -> float:
 
 
 def has_class(box: Box, name: str) -> bool:
-    """Return whether a box is of an element with just this class."""
-    return bool(box.element is not None and box.element.get("class") == name)
+    return box.element is not None and name in (box.element.get("class") or "").split()
 
 
 def is_figure(box: Box) -> bool:
@@ -267,3 +264,49 @@ def has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
 def is_announcement(box: Box) -> bool:
     """Return whether a box is a line that announces what follows, such as 'This is the result:'."""
     return box.element_tag == "p" and "".join(box.element.itertext()).rstrip().endswith(COLONS)
+
+
+#: The attribute of a figure whose picture has been shrunk.
+_SHRUNK = "_webprint_shrunk"
+
+
+def is_shrunk(figure: Box) -> bool:
+    return getattr(figure, _SHRUNK, False) is True
+
+
+#: The largest scale of a picture as wide as the text, which must become clearly narrower.
+MAX_INSET_SCALE = 0.8
+
+
+def scale_figure(figure: Box, change: Change, scale: float) -> None:
+    """Scale the picture of a figure, or those of a row, in the middle of the measure."""
+    if has_class(figure, "figures"):
+        _scale_row(figure, change, min(scale, MAX_INSET_SCALE))
+        return
+    (picture,) = pictures_of(figure)
+    width, left = picture.style["width"], figure.style["margin_left"]
+    inset = getattr(left, "value", 0) if left == figure.style["margin_right"] else 0
+    is_narrow = getattr(figure.style["width"], "unit", "") == "px"
+    scale = scale if is_narrow else min(scale, MAX_INSET_SCALE)
+    scaled = width._replace(value=width.value * scale)
+    change.set(figure, _SHRUNK, True)
+    change.set_style(figure, width=scaled)
+    change.set_style(picture, width=scaled)
+    if inset or not is_narrow:
+        margin = width._replace(value=inset + (width.value - scaled.value) / 2)
+        change.set_style(figure, margin_left=margin, margin_right=margin)
+
+
+def _scale_row(row: Box, change: Change, scale: float) -> None:
+    change.set(row, _SHRUNK, True)
+    for picture in pictures_of(row):
+        width = picture.style["width"]
+        change.set_style(picture, width=width._replace(value=width.value * scale))
+    side = "margin_right" if row.style["direction"] == "rtl" else "margin_left"
+    inset = 50 * (1 - scale)
+    for cell in row.children[0].children:
+        width, space = cell.style["width"], cell.style[side]
+        widths = {"width": width._replace(value=width.value * scale)}
+        widths[side] = width._replace(value=space.value * scale + inset)
+        change.set_style(cell, **widths)
+        inset = 0

@@ -38,10 +38,12 @@ from .box_tree import (
     is_beside,
     is_embed,
     is_figure,
+    is_shrunk,
     line_height,
     margins_of,
     measure_gap,
     pictures_of,
+    scale_figure,
     spaces_between,
     split_paragraph,
     text_height,
@@ -152,8 +154,14 @@ class _Division(NamedTuple):
     is_required: bool
 
 
-#: A figure without its own caption may directly precede another if the gap would be larger.
-MAX_GAP_ABOVE_BOUND = 0.15
+class _Step(NamedTuple):
+    """A change of the tree that may fill a page; it returns whether it changed anything."""
+
+    name: str
+    change: Callable[[], bool]
+
+
+_MOVE_TEXT_UP = "move text up"
 
 
 class _PageFiller:
@@ -168,11 +176,11 @@ class _PageFiller:
         self._to_divide: _Division | None = None
         self._divided: set[int] = set()
         self._indivisible: set[int] = set()
-        self._is_done = False
+        self._shrank_last = False
 
     def improve(self, page: Box, next_page: SkipStack) -> bool:
         """Change the tree to fill the page better; return whether it was changed."""
-        if self._is_done:
+        if self._shrank_last:
             return bool(next_page) and self._change.undo()
         place, before = _find_first_figure(page, self._root, next_page), self._before
         if before and self._to_divide:
@@ -189,8 +197,8 @@ class _PageFiller:
             place = before if undone else place
         self._before, self._change = place, Change()
         if place is None and not undone:
-            self._is_done = _shrink_for_last_lines(page, self._root, next_page, self._change)
-            return self._is_done
+            self._shrank_last = _shrink_for_last_lines(page, self._root, next_page, self._change)
+            return self._shrank_last
         return (place is not None and self._try_next(page, place, undone=undone)) or undone
 
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
@@ -199,54 +207,71 @@ class _PageFiller:
             return not undone and _move_rotated_table_after_text(page, place, self._change)
         if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
             return False
-        is_large = place.gap > LARGE_GAP * place.height
-        may_break = self._may_break and is_large
-        figure, change = place.figure, self._change
-        min_scale = _min_scale(figure, MIN_SCALE)
-        move_text = partial(self._move_text_before_figure, page, place)
-        steps: dict[str, Callable[[], bool]] = {
-            "shrink slightly": lambda: _shrink(page, place, change, SLIGHT_SCALE),
-            "move text up": move_text,
-            "shrink": lambda: _shrink(page, place, change, min_scale),
-            "move up": lambda: _move_before_text(page, place, change),
-            "shrink all": lambda: is_large and _shrink_all(page, place, change, ALL_SCALE),
-            "shrink most": lambda: is_large and _shrink(page, place, change, LAST_SCALE),
-            "split text": lambda: may_break and move_text(may_break=True),
-            "shrink with room": lambda: is_large and _shrink(page, place, change, LAST_SCALE, 2),
-            "leave lead-in": lambda: is_large and _release_lead(page, place, change),
-        }
-        if place.start < place.index:
-            led_scale = _min_scale(figure, LED_SCALE)
-            led = {"shrink led": lambda: _shrink(page, place, change, led_scale)}
-            steps = {**led, "shrink all": steps["shrink all"], **steps}
-        if not is_figure(figure):
-            allow_breaks = partial(_allow_breaks, figure, change)
-            may_break_rows = may_break and place.gap > FEW_ROWS_GAP * place.height
-            steps = {
-                "tighten": lambda: _tighten(page, place, change),
-                "break": lambda: may_break and allow_breaks(),
-                "tighten and break": lambda: (
-                    may_break and _tighten(page, place, change, to_fit=False) and allow_breaks()
-                ),
-                "break rows": lambda: may_break_rows and allow_breaks(few_rows=True),
-                "lead-in": lambda: may_break and _release_lead(page, place, change),
-            }
-            if _avoids_breaks(figure, ("ul", "ol")):  # It is better parted from its lead-in.
-                steps = {"tighten": steps.pop("tighten"), "lead-in": steps.pop("lead-in"), **steps}
-        elif is_beside(figure):  # It is small, and text is to be beside it.
-            steps = {"move text up": move_text}
-        elif _is_labeled(figure):  # Its texts keep their place among the others.
-            is_row = place.index and _is_labeled(place.parent.children[place.index - 1])
-            steps = {} if is_row else {"move text up": move_text}
         if not undone:
-            self._tried.discard((id(figure), "move text up"))
-        for name, step in steps.items():
-            key = id(figure), name
+            self._tried.discard((id(place.figure), _MOVE_TEXT_UP))
+        for name, step in self._steps_for(page, place):
+            key = id(place.figure), name
             if key not in self._tried:
                 self._tried.add(key)
                 if step():
                     return True
         return False
+
+    def _steps_for(self, page: Box, place: _Place) -> list[_Step]:
+        """Return the changes to try, in this order, each with its name."""
+        figure = place.figure
+        if not is_figure(figure):
+            return self._steps_for_block(page, place)
+        move_text = _Step(_MOVE_TEXT_UP, lambda: self._move_text_before_figure(page, place))
+        if is_beside(figure):  # It is small, and text is to be beside it.
+            return [move_text]
+        if _is_labeled(figure):  # Its texts keep their place among the others.
+            is_below_row = place.index and _is_labeled(place.parent.children[place.index - 1])
+            return [] if is_below_row else [move_text]
+        shrink = partial(_shrink, page, place, self._change)
+        steps = [
+            _Step("shrink slightly", lambda: shrink(SLIGHT_SCALE)),
+            move_text,
+            _Step("shrink", lambda: shrink(_min_scale(figure, MIN_SCALE))),
+            _Step("move up", lambda: _move_before_text(page, place, self._change)),
+        ]
+        shrink_all = _Step("shrink all", lambda: _shrink_all(page, place, self._change))
+        is_large = place.gap > LARGE_GAP * place.height
+        if place.start < place.index:  # Below a heading or a lead-in.
+            led = _Step("shrink led", lambda: shrink(_min_scale(figure, LED_SCALE)))
+            steps = [led, *([shrink_all] if is_large else []), *steps]
+        if not is_large:
+            return steps
+        steps += [shrink_all, _Step("shrink most", lambda: shrink(LAST_SCALE))]
+        if self._may_break:
+            split = partial(self._move_text_before_figure, page, place, may_break=True)
+            steps.append(_Step("split text", split))
+        return [
+            *steps,
+            _Step("shrink with room", lambda: shrink(LAST_SCALE, 2)),
+            _Step("leave lead-in", lambda: _release_lead(page, place, self._change)),
+        ]
+
+    def _steps_for_block(self, page: Box, place: _Place) -> list[_Step]:
+        """Return the changes to try for a list, a table, code or a box that is kept whole."""
+        block, change = place.figure, self._change
+        tighten = _Step("tighten", lambda: _tighten(page, place, change))
+        if not self._may_break or place.gap <= LARGE_GAP * place.height:
+            return [tighten]
+        allow_breaks = partial(_allow_breaks, block, change)
+        release_lead = _Step("lead-in", lambda: _release_lead(page, place, change))
+        breaks = [
+            _Step("break", allow_breaks),
+            _Step(
+                "tighten and break",
+                lambda: _tighten(page, place, change, to_fit=False) and allow_breaks(),
+            ),
+        ]
+        if place.gap > FEW_ROWS_GAP * place.height:
+            breaks.append(_Step("break rows", lambda: allow_breaks(few_rows=True)))
+        if _avoids_breaks(block, ("ul", "ol")):  # It is better parted from its lead-in.
+            return [tighten, release_lead, *breaks]
+        return [tighten, *breaks, release_lead]
 
     def _move_text_before_figure(
         self, page: Box, place: _Place, *, may_break: bool = False
@@ -273,7 +298,7 @@ class _PageFiller:
                 return False
         is_bound = not _is_named(place.figure) and _is_figure_at(parent, end + 1)
         must_divide = not _is_passable(parent, end) or _keeps_next(parent, end + 1)
-        must_divide |= is_bound and place.gap <= MAX_GAP_ABOVE_BOUND * place.height
+        must_divide |= is_bound and place.gap <= LARGE_GAP * place.height
         if is_bound or must_divide:
             is_divisible = id(text.element) not in self._indivisible
             if is_divisible and text.element_tag == "p" and parent.style["column_count"] == "auto":
@@ -545,7 +570,7 @@ def _release_lead(page: Box, place: _Place, change: Change) -> bool:
     return True
 
 
-MAX_GAP_SHARE_BEFORE_TURNED = 0.06
+MAX_GAP_BEFORE_ROTATED = 0.06
 
 
 def _move_rotated_table_after_text(page: Box, place: _Place, change: Change) -> bool:
@@ -554,7 +579,7 @@ def _move_rotated_table_after_text(page: Box, place: _Place, change: Change) -> 
     Paragraphs that are sure to fit on the page are passed at once.
     """
     parent, start, end = place.parent, place.start, place.index + 1
-    if place.gap <= MAX_GAP_SHARE_BEFORE_TURNED * place.height:
+    if place.gap <= MAX_GAP_BEFORE_ROTATED * place.height:
         return False
     while has_tag(parent, end, HEADINGS):
         end += 1
@@ -591,7 +616,7 @@ def _shrink_for_last_lines(page: Box, root: Box, next_page: SkipStack, change: C
     are_few = height_of_lines < MIN_LAST_LINES * line_height(body)
     if not are_few or any(box.element_tag != "p" for box in lines):
         return False
-    figures = (box for box in _figures_of(fragment, body) if not _is_shrunk(box))
+    figures = (box for box in _figures_of(fragment, body) if not is_shrunk(box))
     figure = max(figures, key=_picture_height, default=None)
     picture = _picture_height(figure) if figure else 0
     if not picture:
@@ -599,7 +624,7 @@ def _shrink_for_last_lines(page: Box, root: Box, next_page: SkipStack, change: C
     scale = 1 - (height + line_height(body) - measure_gap(page)) / picture
     if not _min_scale(figure, MIN_SCALE) <= scale < 1:
         return False
-    _scale(figure, change, scale)
+    scale_figure(figure, change, scale)
     return True
 
 
@@ -643,7 +668,7 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
     # The first text on the page may have begun on the one before.
     tops = {id(box.element): box.position_y for box in body.children[1:]}
     needed, foot, index = _estimate_height(page, place), foot_of(page), place.index
-    spare = 1 - _min_scale(place.figure, MIN_SCALE) if not _is_shrunk(place.figure) else 0.0
+    spare = 1 - _min_scale(place.figure, MIN_SCALE) if not is_shrunk(place.figure) else 0.0
     spare *= _picture_height(place.figure)
     while has_tag(place.parent, index - 1, PROSE_TAGS) and not _keeps_next(place.parent, index - 1):
         index -= 1
@@ -656,7 +681,9 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
             if is_figure(above) and (is_beside(above) or not _is_named(place.figure)):
                 return False
             if room < needed:
-                _scale(place.figure, change, 1 - (needed - room) / _picture_height(place.figure))
+                scale_figure(
+                    place.figure, change, 1 - (needed - room) / _picture_height(place.figure)
+                )
             return change.move(place.parent, place.index, index, len(_figure_with_embeds(place)))
     return False
 
@@ -664,7 +691,7 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
 def _shrink(page: Box, place: _Place, change: Change, min_scale: float, lines: int = 0) -> bool:
     """Shrink the picture of a figure to fit a gap, with room for some lines more, if possible."""
     height = _picture_height(place.figure)
-    if not height or _is_shrunk(place.figure):
+    if not height or is_shrunk(place.figure):
         return False
     needed = _estimate_height(page, place) + lines * line_height(place.figure)
     scale = 1 - (needed - place.gap) / height
@@ -673,26 +700,26 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float, lines: i
         scale -= max(0.0, more) / height
     if not min_scale <= scale < 1:
         return False
-    _scale(place.figure, change, scale)
+    scale_figure(place.figure, change, scale)
     return True
 
 
-def _shrink_all(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
+def _shrink_all(page: Box, place: _Place, change: Change) -> bool:
     """Shrink the pictures on a page and the next to one scale, so that it fits, if possible."""
     above = [
         box
         for box in _figures_of(_fragments(page, place.parent)[-1], place.parent)
-        if not _is_shrunk(box)
+        if not is_shrunk(box)
     ]
     figures = [box for box in (*above, place.figure) if _picture_height(box)]
     missing = _estimate_height(page, place) - place.gap
-    if len(figures) < 2 or figures[-1] is not place.figure or _is_shrunk(place.figure):
+    if len(figures) < 2 or figures[-1] is not place.figure or is_shrunk(place.figure):
         return False
     scale = 1 - missing / sum(map(_picture_height, figures))
-    if not min_scale <= scale < 1:
+    if not ALL_SCALE <= scale < 1:
         return False
     for figure in figures:
-        _scale(figure, change, scale)
+        scale_figure(figure, change, scale)
     return True
 
 
@@ -702,56 +729,10 @@ def _is_labeled(box: Box) -> bool:
     return any(has_class(part, "cell") and len(part.children) > 1 for part in parts)
 
 
-#: The attribute of a figure whose picture has been shrunk.
-_SHRUNK = "_webprint_shrunk"
-
-
 def _min_scale(figure: Box, usual: float) -> float:
     """Return the smallest scale of a figure; pictures of a series remain about equally wide."""
     in_series = any(_IN_SERIES in picture.element.attrib for picture in pictures_of(figure))
     return SERIES_SCALE if in_series else usual
-
-
-def _is_shrunk(figure: Box) -> bool:
-    return getattr(figure, _SHRUNK, False) is True
-
-
-#: The largest scale of a picture as wide as the text, which must become clearly narrower.
-MAX_INSET_SCALE = 0.8
-
-
-def _scale(figure: Box, change: Change, scale: float) -> None:
-    if has_class(figure, "figures"):
-        _scale_row(figure, change, min(scale, MAX_INSET_SCALE))
-        return
-    (picture,) = pictures_of(figure)
-    width, left = picture.style["width"], figure.style["margin_left"]
-    inset = getattr(left, "value", 0) if left == figure.style["margin_right"] else 0
-    is_narrow = getattr(figure.style["width"], "unit", "") == "px"
-    scale = scale if is_narrow else min(scale, MAX_INSET_SCALE)
-    scaled = width._replace(value=width.value * scale)
-    change.set(figure, _SHRUNK, True)
-    change.set_style(figure, width=scaled)
-    change.set_style(picture, width=scaled)
-    if inset or not is_narrow:
-        margin = width._replace(value=inset + (width.value - scaled.value) / 2)
-        change.set_style(figure, margin_left=margin, margin_right=margin)
-
-
-def _scale_row(row: Box, change: Change, scale: float) -> None:
-    """Scale the pictures of a row, in the middle of the measure."""
-    change.set(row, _SHRUNK, True)
-    for picture in pictures_of(row):
-        width = picture.style["width"]
-        change.set_style(picture, width=width._replace(value=width.value * scale))
-    side = "margin_right" if row.style["direction"] == "rtl" else "margin_left"
-    inset = 50 * (1 - scale)
-    for cell in row.children[0].children:
-        width, space = cell.style["width"], cell.style[side]
-        widths = {"width": width._replace(value=width.value * scale)}
-        widths[side] = width._replace(value=space.value * scale + inset)
-        change.set_style(cell, **widths)
-        inset = 0
 
 
 def _picture_height(figure: Box) -> float:

@@ -1,4 +1,4 @@
-"""All changes to the internals of WeasyPrint, whose exact version is pinned because of them.
+"""The replaced functions of WeasyPrint, whose exact version is pinned because of them.
 
 :data:`PATCHES` lists the functions that are replaced, once per process.  The replacements are
 active only inside :func:`patched`, in the thread that entered it, so that other documents rendered

@@ -734,7 +734,7 @@ def test_a_picture_that_is_shrunk_twice_stays_in_the_middle():
     boxes = boxes_of(body, specimens.pictures())
     figure = next(box for box in boxes if box.element_tag == "figure")
     for scale in (0.8, 0.9):
-        figure_placement._scale(figure, box_tree.Change(), scale)
+        box_tree.scale_figure(figure, box_tree.Change(), scale)
     sides = (figure.style[name].value for name in ("margin_left", "width", "margin_right"))
     left, width, right = sides
     assert left == right

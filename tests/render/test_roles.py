@@ -1,0 +1,126 @@
+import pytest
+
+from printer.article import Code, List, Math, Rule, Span
+from printer.render.roles import (
+    find_entries,
+    find_labels,
+    find_roles,
+    is_code_title,
+    is_label,
+    is_labeled_line,
+    is_verse,
+)
+from tests.support.sample_articles import heading, items, paragraph
+
+WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
+
+
+def test_each_block_has_one_role():
+    blocks = {
+        paragraph("HARBOR NEWS"): "eyebrow",
+        heading("The ferry"): "",
+        paragraph("The ferry leaves at:"): "leads",
+        items("Eight"): "",
+        paragraph(WORDS): "",
+        Math("x = 1"): "",
+        paragraph("(3)"): "formula-number",
+        paragraph("setup.py"): "code-title",
+        Code("x = 1"): "",
+        paragraph("Tickets"): "label-line",
+        paragraph(WORDS * 2): "",
+    }
+    assert find_roles(list(blocks)) == tuple(blocks.values())
+
+
+def test_the_name_of_an_entry_is_distinguished_from_its_other_lines():
+    lines = ("The mill", "Height: 12 m", "Built: 1862", "Owner: the town")
+    roles = ("entry name", "entry", "entry", "entry")
+    assert find_roles([*map(paragraph, lines), paragraph(WORDS)]) == (*roles, "")
+
+
+@pytest.mark.parametrize(
+    ("block", "after", "is_one"),
+    [
+        (paragraph(Span("Step one: listen", ("strong",))), paragraph(WORDS), True),
+        (paragraph(Span("What you need", ("strong",))), List(()), True),
+        (paragraph("Note"), paragraph(WORDS), True),
+        (paragraph("main.go"), Code("x"), True),
+        (paragraph("Tools of the mill"), items("A wheel"), True),
+        (paragraph("so we took"), items("A wheel"), False),
+        (paragraph("NEWS OF THE BAY"), paragraph("A lamp and a pair of oars were found."), True),
+        (paragraph("“GONE FOR GOOD”"), paragraph("A lamp and a pair of oars were found."), True),
+        (paragraph("BBC 中文站 10月报"), paragraph("A lamp and a pair of oars were found."), False),
+        (paragraph("＜震度4＞"), paragraph("宮崎県：延岡市"), True),
+        (paragraph("Note"), paragraph("Short."), False),
+        (paragraph("4.7 / 5"), paragraph(WORDS), False),
+        (paragraph("Rope"), paragraph("A lamp and a pair of oars"), False),
+        (paragraph("It rained."), paragraph(WORDS), False),
+        (paragraph(Span("Time:", ("strong",)), Span(" a week")), paragraph(WORDS), False),
+        (paragraph(Span(f"{WORDS * 2}is it?", ("strong",))), paragraph(WORDS), True),
+        (paragraph(Span(f"{WORDS * 2}is it?", ("em",))), paragraph(WORDS), True),
+        (paragraph(Span(f"{WORDS * 2}it is.", ("strong",))), paragraph(WORDS), False),
+        (paragraph(f"{WORDS * 2}is it?"), paragraph(WORDS), False),
+        (paragraph(Span("Tools of the mill", ("strong",)), Span(": ")), items("A wheel"), True),
+        (paragraph(Span("The end", ("strong",))), None, False),
+        (paragraph(Span("Above", ("strong",))), heading("A heading"), False),
+        (paragraph(Span("Above", ("strong",))), Rule(), False),
+        (paragraph(Span("See here", href="https://example.org/")), paragraph(WORDS), False),
+        (paragraph(Span("Note"), Span("1", note="1")), paragraph(WORDS), False),
+    ],
+)
+def test_a_line_that_is_a_heading_is_distinguished_from_text(block, after, is_one):
+    assert is_label(block, after) is is_one
+
+
+def bold(text):
+    return paragraph(Span(text, ("strong",)))
+
+
+SHORT_TEXT = "They travel free of charge on all of the boats, but only on the open deck."
+LONG_CHINESE = paragraph(
+    "渡船每天早上八點離開港口，中午之前抵達小島，船上有咖啡和熱湯，天氣好的時候乘客都坐在甲板上看海鷗。"
+)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "labels"),
+    [
+        (("Tickets", WORDS, "Dogs", SHORT_TEXT, "Bicycles", WORDS), {0, 2, 4}),
+        (("Tickets", WORDS, "Dogs", SHORT_TEXT, "Oars", SHORT_TEXT, "Rope", SHORT_TEXT), set()),
+        (("Tickets", WORDS, "It rained", "all day"), {0}),
+        (("Tickets", WORDS, "The island", "Dogs on the quay", WORDS), {0, 2, 3}),
+        (("4.7 / 5", WORDS, "4.9 / 5", WORDS), set()),
+        (("北線", LONG_CHINESE, "南線的小船", LONG_CHINESE), {0, 2}),
+        ((bold("Tickets"), WORDS, bold("The ferry never waits for anyone."), WORDS), {0}),
+        ((bold("The boats: a day on the water."), WORDS, bold("Tickets"), WORDS), {0, 2}),
+        ((bold("The ferry never waits for anyone."), WORDS), set()),
+        ((bold("We sail to the island."), WORDS, bold("We row back at night."), WORDS), {0, 2}),
+    ],
+)
+def test_lines_that_look_alike_are_all_headings_or_none(blocks, labels):
+    run = [paragraph(block) if isinstance(block, str) else block for block in blocks]
+    assert find_labels(run, find_entries(run)) == labels
+
+
+def test_a_chinese_quotation_after_a_sentence_is_no_label():
+    assert not is_labeled_line(paragraph("船長站在碼頭。他說：“今天不開船。”他又走了"), 180)
+
+
+def test_stanzas_are_distinguished_from_paragraphs():
+    stanza = paragraph(
+        "It came down out of the hills\nwith dust on its sleeves,\nand asked its way."
+    )
+    assert is_verse(stanza)
+    assert not is_verse(paragraph("One line\nand another"))
+    assert not is_verse(paragraph(f"{WORDS}\n{WORDS}\n{WORDS}"))
+    assert is_verse(paragraph(f"1 - The ford\n2 - The mill\n3 - The weir\n4 - {WORDS[:120]}"))
+    assert not is_verse(paragraph(f"The ford\nThe mill\nThe weir\n{WORDS * 8}"))
+
+
+def test_the_title_of_code_is_its_file_or_language():
+    code = Code("x = 1", "python")
+    for title in ("Python", "config/settings.py", "~/.bashrc", "Cargo.toml"):
+        assert is_code_title(paragraph(title), code), title
+    for text in ("For example:", "Then run it.", "A long line", "e.g."):
+        assert not is_code_title(paragraph(text), code), text
+    assert not is_code_title(paragraph("main.py"), paragraph(WORDS))
