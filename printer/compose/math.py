@@ -29,7 +29,6 @@ from ..article import (
 from ..html.page import Page
 from ..html.parse import local_name
 from ..html.structure import MAX_SOURCE, attribute_tex, image_tex
-from ..text import class_pattern
 from .inline import readable_line
 
 _MAX_TEX_CHARS = 4000
@@ -52,16 +51,15 @@ _CLASSES = re.compile(
 def read_formula(element: HtmlElement) -> Formula | None:
     tag = element.tag
     if tag == "img":
-        return _image_formula(element)
+        tex = _plain_tex(image_tex(element))
+        return Formula(tex, tex, display=False) if tex else None
     if tag == "script":
         return _script_formula(element)
     if tex := _plain_tex(attribute_tex(element)):
         return Formula(tex, tex, _is_display(element, element))
-    if tag not in {"mjx-container", "math", "script"} and not _CLASSES.search(
-        element.get("class") or ""
-    ):
+    if tag not in {"mjx-container", "math"} and not _CLASSES.search(element.get("class") or ""):
         return None
-    math = element if tag == "math" else next(element.iter("math"), None)
+    math = next(element.iter("math"), None)
     if math is None:
         math = _attribute_mathml(element)
     if math is None:
@@ -74,7 +72,7 @@ def read_formula(element: HtmlElement) -> Formula | None:
         source = tex
     else:
         tex = tex or mathml_to_tex(root)
-    return Formula(source, tex, _is_display(element, math)) if source and tex else None
+    return Formula(source, tex, _is_display(element, math)) if tex else None
 
 
 _MATHML = re.compile(r"<math[^>]*>(.*)</math>", re.DOTALL)
@@ -114,12 +112,11 @@ def is_preview(element: HtmlElement) -> bool:
 
 
 def _is_display(element: HtmlElement, math: HtmlElement) -> bool:
-    if element.get("display") == "true" or "display" in (element.get("class") or "").lower():
-        return True
-    parent = element.getparent()
-    if parent is not None and "katex-display" in (parent.get("class") or ""):
-        return True
-    return bool(math.get("display") == "block" or math.get("mode") == "display")
+    return bool(
+        element.get("display") == "true"
+        or math.get("display") == "block"
+        or "display" in (element.get("class") or "").lower()
+    )
 
 
 _TEX = "application/x-tex"
@@ -188,22 +185,11 @@ def _script_formula(element: HtmlElement) -> Formula | None:
     return Formula(tex, tex, "mode=display" in kind.replace(" ", ""))
 
 
-_DISPLAY = class_pattern("display|block|displayed", re.IGNORECASE)
-
-
-def _image_formula(image: HtmlElement) -> Formula | None:
-    tex = _plain_tex(image_tex(image))
-    if not tex:
-        return None
-    names = f"{image.get('class') or ''} {image.get('src') or ''}"[:300]
-    return Formula(tex, tex, "\\begin{" in tex or _DISPLAY.search(names) is not None)
-
-
 _ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX_CHARS}}}?)\\\)"
 _SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_MAX_TEX_CHARS}}}?)\\\]"
 _DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_MAX_TEX_CHARS}}})\$\$"
 _SINGLE = r"(?<![\\$\w])\$(?P<single>[^\s$](?:[^$\n]{0,300}[^\s$\\])?)\$(?![\d$])"
-_TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
+_TYPESETTER = re.compile(r"mathjax|katex|renderMathInElement", re.IGNORECASE)
 _SINGLE_DOLLAR = re.compile(r"""inlineMath\W{1,20}?['"]\$['"]|left['"]?\s?:\s?['"]\$['"]""")
 
 
@@ -211,10 +197,7 @@ def convert_inline_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ..
     """Return blocks with the TeX in their text converted to formulas."""
     if not any(_may_hold_tex(span.text, 1) for span in iter_spans(blocks)):
         return blocks
-    has_dollars = any("$" in segment.text for segment in page.segments)
-    if not has_dollars and not any("\\(" in s.text or "\\[" in s.text for s in page.segments):
-        return blocks
-    dollars = _dollar_delimiters(page) if has_dollars else 0
+    dollars = _dollar_delimiters(page)
     if not any(_may_hold_tex(span.text, dollars) for span in iter_spans(blocks)):
         return blocks
     pattern = re.compile("|".join([_ROUND, _SQUARE, _DOUBLE, _SINGLE][: 2 + dollars]), re.DOTALL)
@@ -233,7 +216,7 @@ def _dollar_delimiters(page: Page) -> int:
     level = 0
     for script in page.elements.find("script"):
         text = f"{script.get('src') or ''} {(script.text or '')[:5000]}"
-        if _TYPESETTER.search(text) or "renderMathInElement" in text:
+        if _TYPESETTER.search(text):
             level = max(level, 2 if _SINGLE_DOLLAR.search(text) else 1)
     return level
 
@@ -261,7 +244,7 @@ def _split_paragraph(paragraph: Paragraph, pattern: re.Pattern[str]) -> Iterator
 
 def _split_span(span: Span, pattern: re.Pattern[str]) -> Iterator[tuple[Span, bool]]:
     """Yield a span split at its formulas, with whether each part is a displayed formula."""
-    if span.math or span.note or span.ruby or "code" in span.marks or "kbd" in span.marks:
+    if span.math or "code" in span.marks:
         yield span, False
         return
     end = 0
@@ -275,7 +258,7 @@ def _split_span(span: Span, pattern: re.Pattern[str]) -> Iterator[tuple[Span, bo
         yield formula, match.lastgroup in {"square", "double"}
         end = match.end()
     if end < len(span.text):
-        yield replace(span, text=span.text[end:]) if end else span, False
+        yield replace(span, text=span.text[end:]), False
 
 
 _MAX_DEPTH = 60
