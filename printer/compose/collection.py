@@ -33,19 +33,17 @@ def is_collection(block: List) -> bool:
     entries = [item.blocks for item in block.items if is_entry(item.blocks, max_chars)]
     pictured = sum(map(_is_pictured, entries))
     named_count = sum(any(map(_is_text, blocks)) for blocks in entries)
-    if min(pictured, named_count) < MIN_ENTRIES or 2 * named_count < len(block.items):
+    if min(pictured, named_count) < MIN_ENTRIES or block.ordered:
         return False
-    return not block.ordered and len(entries) >= _MIN_ENTRY_SHARE * len(block.items)
+    return len(entries) >= _MIN_ENTRY_SHARE * len(block.items)
 
 
 def is_entry(blocks: tuple[Block, ...], max_chars: int = MAX_LONG_ENTRY_CHARS) -> bool:
     """Return whether blocks are at most one picture and a few words."""
     flat, is_pictured = list(_inside(blocks)), _is_pictured(blocks)
     texts = [block for block in flat if _is_text(block)]
-    return (
-        bool(flat)
-        and len(flat) - len(texts) == is_pictured
-        and sum(map(len, iter_text(*texts))) <= (max_chars if is_pictured else MAX_ENTRY_CHARS)
+    return len(flat) - len(texts) == is_pictured and sum(map(len, iter_text(*texts))) <= (
+        max_chars if is_pictured else MAX_ENTRY_CHARS
     )
 
 

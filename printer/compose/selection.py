@@ -115,10 +115,10 @@ def _find_entries(
         ancestors = islice(element.iterancestors(), _MAX_LEVELS_TO_ENTRY - 1)
         alone = takewhile(lambda outer: counts[outer] == 1, ancestors)
         *_, entry = (None, *(outer for outer in alone if outer.tag in BLOCK_TAGS))
-        if entry is not None and _is_entry(page, entry, selected, max_chars):
-            entries_by_kind.setdefault(tag_and_class(entry), []).append(entry)
-        elif entry is not None:
-            other_entries.setdefault(tag_and_class(entry), []).append(entry)
+        if entry is not None:
+            is_entry = _is_entry(page, entry, selected, max_chars)
+            by_kind = entries_by_kind if is_entry else other_entries
+            by_kind.setdefault(tag_and_class(entry), []).append(entry)
     entries: set[HtmlElement] = set()
     for kind, pictured in entries_by_kind.items():
         longer = other_entries.get(kind, ())
@@ -138,7 +138,7 @@ def _find_entries(
 def _is_entry(page: Page, element: HtmlElement, selected: Set[int], max_chars: int) -> bool:
     """Return whether an element has some selected text, but not more than an entry's."""
     position = page.index.indexes.get(element)
-    if position is None or element.tag not in BLOCK_TAGS:
+    if position is None:
         return False
     begin, end = page.index.segment_begins[position], page.index.segment_ends[position]
     positions = [
@@ -162,7 +162,6 @@ _NOT_HEADING_FLAGS = int(
     ElementFlag.ITEM | ElementFlag.CELL | ElementFlag.QUOTE | ElementFlag.FIGURE
     | ElementFlag.CAPTION | ElementFlag.DEFINITION
 )  # fmt: skip
-_MAX_HEADING_CHARS = 160
 _MAX_HEADING_WORDS = 14
 _MAX_QUESTION_WORDS = 25
 _SENTENCE_ENDS = frozenset(".,;:…。，；：")
@@ -197,7 +196,6 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
             all(_is_heading(index, segment) for segment in segments)
             and sum(word_counts) >= 2 * len(segments)
             and max(word_counts) <= max_words
-            and len({segment.text for segment in segments}) == len(segments)
             and long_count >= _MIN_SHARE_BELOW * len(segments)
         ):
             headings.update(segment.block for segment in segments)
@@ -220,13 +218,10 @@ def _class_names(index: PageIndex, segment: Segment) -> str:
 
 def _is_heading(index: PageIndex, segment: Segment) -> bool:
     block = index.segment_blocks[segment.index]
-    text = segment.text
     return (
         not index.flags[block] & _NOT_HEADING_FLAGS
-        and index.segment_ends[block] - index.segment_begins[block] == 1
         and not segment.link_chars
-        and len(text) <= _MAX_HEADING_CHARS
-        and text[-1] not in _SENTENCE_ENDS
+        and segment.text[-1] not in _SENTENCE_ENDS
     )
 
 
