@@ -140,7 +140,7 @@ class TextRun:
             if self.space or self.breaks or text[0].isspace():
                 self._add_pending_space(style)
             last, texts = self.parts[-1]
-            if last is style or (last == style and is_joinable(style)):
+            if last == style:
                 texts.append(collapsed)
             else:
                 self.parts.append((style, [collapsed]))
@@ -162,7 +162,7 @@ class TextRun:
         last_style, texts = self.parts[-1]
         is_one_style = last_style == style and "kbd" not in style.marks
         glue_style = style if is_one_style else _shared_style(last_style, style)
-        if glue_style == last_style and is_joinable(last_style):
+        if glue_style == last_style:
             texts.append(glue)
         else:
             self.parts.append((glue_style, [glue]))
@@ -198,7 +198,7 @@ def _complete_address(text: str, href: str) -> str:
 
 def is_joinable(style: Style) -> bool:
     """Return whether spans of this style may be merged."""
-    return not (style.note or style.ruby or style.math or style.id)
+    return not (style.note or style.ruby or style.math)
 
 
 PLAIN = Style()
@@ -216,7 +216,7 @@ def _shared_style(before: Style, after: Style) -> Style:
 
 def strip_start(spans: Spans, characters: str | None = None) -> Spans:
     """Remove characters, by default white space, from the start of spans."""
-    while spans and not spans[0].math:
+    while spans:
         if text := spans[0].text.lstrip(characters):
             return (replace(spans[0], text=text), *spans[1:])
         spans = spans[1:]
@@ -224,7 +224,7 @@ def strip_start(spans: Spans, characters: str | None = None) -> Spans:
 
 
 def strip_end(spans: Spans, characters: str) -> Spans:
-    while spans and not spans[-1].math:
+    while spans:
         if text := spans[-1].text.rstrip(characters):
             return (*spans[:-1], replace(spans[-1], text=text))
         spans = spans[:-1]
@@ -259,7 +259,7 @@ def needs_space(
     last_style, texts = run.parts[-1]
     marks = (*last_style.marks, *style.marks)
     last, leaf = leaves
-    if last.element is not leaf.element and last.element.tag == leaf.element.tag == "kbd":
+    if last.element.tag == leaf.element.tag == "kbd":
         return not (last.tail or leaf.tail)
     if last.element.tag == "time" and not (last.tail or leaf.tail):
         return text[0].isalnum()
@@ -275,11 +275,7 @@ def needs_space(
     begins_label = text[0].isupper() or text[0].isdigit() or _are_tags(last, leaf)
     if _is_label_boundary(text_before, text) or (begins_label and _are_similar(last, leaf)):
         return True
-    return (
-        not leaf.tail
-        and not _is_in_sentence(leaf.element)
-        and _is_phrase_boundary(text_before, leaf.element, text)
-    )
+    return not leaf.tail and _is_phrase_boundary(text_before, leaf.element, text)
 
 
 _TITLE_CLASS = re.compile(
@@ -288,29 +284,26 @@ _TITLE_CLASS = re.compile(
 
 
 def _ends_title(title: Leaf, leaf: Leaf, text_before: str) -> bool:
-    """Return whether an element with a class begins its paragraph, and a sentence follows it."""
-    element, parent = title.element, title.element.getparent()
-    is_first = element.getprevious() is None and parent is not None and not parent.text
-    is_beside = leaf.tail and leaf.element is element and not title.tail
-    names = element.get("class") or ""
-    has_words = " " in text_before.strip() and _ends_word(text_before)
+    """Return whether an element with a class ends, and a sentence follows it."""
+    names = title.element.get("class")
+    if leaf.element is not title.element or not names:
+        return False
     if _TITLE_CLASS.search(names) and " " in leaf.text:
-        return bool(is_beside)
-    return is_first and is_beside and has_words and leaf.text[:1].isupper() and bool(names)
+        return True
+    has_words = " " in text_before.strip() and _ends_word(text_before)
+    return has_words and leaf.text[:1].isupper()
 
 
 def _ends_name(first: Leaf, second: Leaf, text_before: str, text: str) -> bool:
     """Return whether a title, a rank, a brand or a count in brackets ends beside an element."""
     a, b = first.element, second.element
-    previous = None if first.tail or second.tail else b.getprevious()
-    if previous is None or (a is not previous and a.getparent() is not previous):
+    if first.tail or second.tail or b.getprevious() is None:
         return False
-    names = a.get("class") or previous.get("class") or ""
+    names = a.get("class") or ""
     if _TITLE_CLASS.search(names) or text_before[0] == "#":
         return text_before[-1].isalnum() and not text[0].islower()
     is_brand = text_before[1:].isupper() and text[0].isupper() and text[1:2].islower()
-    is_other = names != b.get("class") and " " in text.strip()
-    return is_other and (is_brand or text_before[-1] == ")")
+    return " " in text.strip() and (is_brand or text_before[-1] == ")")
 
 
 #: This many lower-case letters are the end of a word rather than a symbol.
@@ -339,10 +332,9 @@ def _are_similar(first: Leaf, second: Leaf) -> bool:
 
 
 def _are_tags(first: Leaf, second: Leaf) -> bool:
-    """Return whether two texts are in links of one class to different pages."""
+    """Return whether a text is in a link with a class, and the next one leads elsewhere."""
     a, b = first.element, second.element
-    is_linked = a.tag == b.tag == "a" and bool(a.get("class")) and bool(a.get("href"))
-    return is_linked and a.get("href") != b.get("href")
+    return a.tag == "a" and bool(a.get("class")) and a.get("href") != b.get("href")
 
 
 #: A smaller gap is not a space.
@@ -362,20 +354,13 @@ def _has_gap(layout: PageLayout, first_leaf: Leaf, second_leaf: Leaf) -> bool:
     return max(b.left - a.right, a.left - b.right) >= _MIN_GAP_EM * size
 
 
-def _is_in_sentence(element: HtmlElement) -> bool:
-    """Return whether text of its parent precedes or follows an element."""
-    parent = element.getparent()
-    text_before = parent.text if parent is not None else ""
-    return bool((text_before or "").strip() or (element.tail or "").strip())
-
-
 _PRICE_AT_END = re.compile(rf"(?:[{_CURRENCIES}][0-9]+|[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?)$")
 _MAX_PRICE_CHARS = 12
 
 
 def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bool:
     """Return whether a word or figure ends where one element ends, and a new phrase begins."""
-    is_word = _ends_word(text_before) or (text_before[-2:].isdecimal() and text[0].isalpha())
+    is_word = _ends_word(text_before) or text_before[-2:].isdecimal()
     has_price = (
         text[0] in _CURRENCIES or _PRICE_AT_END.search(text_before[-_MAX_PRICE_CHARS:]) is not None
     )
@@ -384,8 +369,8 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
     previous = element.getprevious()
     if previous is None or previous.tail:
         return False
-    has_class = previous.get("class") or element.get("class")
-    return bool(has_class) and (has_price or " " in text_before or " " in text.strip())
+    is_phrase = has_price or " " in text_before or " " in text.strip()
+    return is_phrase and bool(element.get("class"))
 
 
 #: The longest line of an address or a list.
@@ -393,8 +378,6 @@ _MAX_VERSE_LINE_CHARS = 72
 _ADDRESS = re.compile(r"https?://\S+")
 #: A line of a configuration: 'harbour.lights=on'.
 _SETTING = re.compile(r"[\w.-]{1,60}\s?=\s?\S")
-#: The most words of the end of a sentence torn off by a stray break.
-_MAX_TORN_WORDS = 2
 
 
 def split_paragraphs(spans: Spans) -> list[Spans]:
@@ -421,9 +404,8 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     for line, text, previous, is_end in zip(lines[1:], texts[1:], texts, ends, strict=False):
         if is_end:
             paragraphs.append([line])
-        elif is_prose and (
-            _is_orphaned_line_end(previous, text)
-            or (text[:1].islower() and previous[-1:].isalnum() and not _SETTING.match(text))
+        elif (
+            is_prose and text[:1].islower() and previous[-1:].isalnum() and not _SETTING.match(text)
         ):
             paragraphs[-1][-1] = join_lines([paragraphs[-1][-1], line], " ")
         else:
@@ -431,16 +413,8 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     return [join_lines(paragraph, "\n") for paragraph in paragraphs]
 
 
-def _is_orphaned_line_end(previous: str, text: str) -> bool:
-    """Return whether a line only finishes the sentence of the long line above it."""
-    is_end = len(text.split(None, _MAX_TORN_WORDS)) <= _MAX_TORN_WORDS and text[-1:] == "."
-    return is_end and len(previous) > _MAX_VERSE_LINE_CHARS and previous[-1:].islower()
-
-
 #: A longer line that ends like a sentence is a paragraph.
 _MIN_PARAGRAPH_CHARS = 80
-#: A longer bold line does not head the line below it.
-_MAX_LABEL_CHARS = 90
 
 
 def split_labels(spans: Spans) -> list[Spans]:
@@ -458,14 +432,8 @@ def split_labels(spans: Spans) -> list[Spans]:
 
 
 def _is_label(line: Spans, following: Spans) -> bool:
-    text, next_text = plain_text(line), plain_text(following)
-    return (
-        0 < len(text) <= _MAX_LABEL_CHARS
-        and max(2 * len(text), _MIN_PARAGRAPH_CHARS) <= len(next_text)
-        and not next_text[:1].islower()
-        and has_mark_throughout(line, "strong")
-        and "strong" not in following[0].marks
-    )
+    min_chars = max(2 * len(plain_text(line)), _MIN_PARAGRAPH_CHARS)
+    return len(plain_text(following)) >= min_chars and has_mark_throughout(line, "strong")
 
 
 def split_lines(spans: Spans) -> list[Spans]:
@@ -494,7 +462,7 @@ def join_lines(lines: list[Spans], glue: str) -> Spans:
             style, texts = PLAIN, [glue]
         elif texts:
             texts.append(glue)
-        if texts and not first.href and style_of(first) == style:
+        if style_of(first) == style:
             texts.append(first.text)
             line = line[1:]
         if line:
@@ -533,5 +501,8 @@ def _is_hard_wrapped(texts: list[str]) -> bool:
     )
 
 
+_SENTENCE_ENDS = tuple(".!?…。！？۔।:：")
+
+
 def ends_sentence(text: str) -> bool:
-    return text.rstrip("\"'”’»)]")[-1:] in ".!?…。！？۔।:：" and bool(text)
+    return text.rstrip("\"'”’»)]").endswith(_SENTENCE_ENDS)

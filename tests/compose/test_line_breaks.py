@@ -107,10 +107,8 @@ def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
     for spans in (
         (bold, Span("\nThe Quay 5\nNantmoor")),
         (bold, Span(" said so:\n" + LONG[0])),
-        (bold, Span(f"\n{LONG[0]}", ("strong",))),
         (Span(LONG[0] + "\n"), bold),
         (Span("\n"),),
-        (Span("Come to the shop between\n"), bold, Span(f"\nand the sea, where {LONG[0]}")),
         (bold, Span("\nA line of verse that is longer than that")),
     ):
         assert [plain_text(part) for part in split_labels(spans)] == [plain_text(spans)]
@@ -119,11 +117,3 @@ def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
 def test_long_addresses_one_below_the_other_are_no_prose() -> None:
     lines = [f"https://harbour.test/nantmoor/{'ferries/' * 9}{n}" for n in range(3)]
     assert read(*lines) == ["\n".join(lines)]
-
-
-def test_the_last_word_of_a_sentence_is_not_torn_off() -> None:
-    start = f"{LONG[0]} There were no fires in the harbour, said"
-    assert read(start, "Fennimoor.") == [f"{start} Fennimoor."]
-    assert read(start, "Orla Fennimoor, harbour master.") == [
-        f"{start}\nOrla Fennimoor, harbour master."
-    ]
