@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -88,16 +88,13 @@ _CODE_POINTS = re.compile(
     r"(?:/|%2F)u?([0-9a-f]{4,5}(?:-[0-9a-f]{4,5}){0,5})\.(?:png|svg|gif|webp)\b"
 )
 _MIN_EMOJI = 0x2190
-_JOINER = 0x200D
 
 
 def _emoji_of_file(address: str) -> str:
     """Return the emoji whose code points name a picture's file, '' for none: '/1f642.png'."""
     match = _CODE_POINTS.search(address[:2000])
     codes = [int(code, 16) for code in match[1].split("-")] if match else []
-    is_emoji = bool(codes) and codes[0] >= _MIN_EMOJI
-    is_emoji = is_emoji and all(code == _JOINER or chr(code).isprintable() for code in codes)
-    return "".join(map(chr, codes)) if is_emoji else ""
+    return "".join(map(chr, codes)) if codes and codes[0] >= _MIN_EMOJI else ""
 
 
 class ArticleBuilder:
@@ -192,11 +189,7 @@ class ArticleBuilder:
         elif tag in BLOCK_TAGS:
             self.buffer.flush()
             builder = self.builders[-1] if self.builders else None
-            if (
-                tag in {"td", "th"}
-                and isinstance(builder, TableBuilder)
-                and not builder.part_is_open
-            ):
+            if tag in {"td", "th"} and isinstance(builder, TableBuilder):
                 builder.add(element, ())
         self._link_target(element)
 
@@ -208,7 +201,7 @@ class ArticleBuilder:
         elif _SMILEY.fullmatch(alt):
             emoji = load_table("emoji").get(alt.strip(":").lower(), alt)
             self.buffer.run.add(_emoji_of_file(image.get("src") or "") or emoji, self.style)
-        elif alt and len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt)):
+        elif not alt.isascii() and not any(map(str.isalnum, alt)):
             self.buffer.run.add(alt, self.style)
 
     def _add_formula(self, formula: Formula) -> None:
@@ -236,19 +229,16 @@ class ArticleBuilder:
         if element in self.targets.notes and len(self.builders) < MAX_DEPTH:
             self._enter_note(entered, element, self.targets.notes[element])
             return entered
-        if element in self.targets.references and tag != "a":
+        if element in self.targets.references:
             self._add_reference(element, self.targets.references[element])
             entered.descend = False
             return entered
-        if element in self.figures and not (tag == "img" and read_formula(element)):
+        if element in self.figures:
             figure = self.figures[element]
             may_play = tag == "video" or "/embed/" in figure.src  # of a stand-in for a player
             video = read_embed(element, self.links.resolve) if may_play else None
             if video and video.kind == "video":
-                is_repeated = figure.caption.startswith(video.title.rstrip(" .…"))
-                title = "" if is_repeated else video.title
-                blocks = (figure,) if tag == "video" else ()
-                self.buffer.put(replace(video, title=title, blocks=blocks))
+                self.buffer.put(replace(video, blocks=(figure,) if tag == "video" else ()))
             else:
                 self.buffer.float(figure)
             entered.descend = tag not in _PICTURE_TAGS
@@ -275,11 +265,9 @@ class ArticleBuilder:
         return entered
 
     def _add_line_break_opportunity(self, element: HtmlElement) -> None:
-        """Add a place where a word may be divided; between a link and a label, it is a space."""
-        last, following = element.getprevious(), next(chain(element, element.itersiblings()), None)
-        is_after_link = last is not None and last.tag == "a" and not last.tail
-        is_label = following is not None and following.get("title") and not element.text
-        if is_after_link and is_label:
+        """Add a place where a word may be divided; right after a link, it is a space."""
+        last = element.getprevious()
+        if last is not None and last.tag == "a" and not last.tail:
             self.buffer.run.space = True
         else:
             self.buffer.run.add(ZERO_WIDTH_SPACE, self.style)
@@ -316,12 +304,10 @@ class ArticleBuilder:
                 self.buffer.put(Code(text, language_of(element)))
         elif tag == "ruby":
             self._add_ruby(element)
-        elif tag == "img":
-            self._add_text_image(element)
         elif formula := read_formula(element):
             self._add_formula(formula)
         else:
-            return tag in {"script", "style", "math"} or is_preview(element)
+            return is_preview(element)
         return True
 
     def _with_caption(self, element: HtmlElement, embed: Embed) -> Embed:
@@ -339,15 +325,10 @@ class ArticleBuilder:
         return replace(embed, title=element_line(caption))
 
     def _enter_link(self, element: HtmlElement) -> bool:
-        note = self.targets.references.get(element)
-        if note is not None:
-            self._add_reference(element, note)
-            return True
         if element in self.targets.backlinks or is_backlink_text(element.text):
             return True
-        href = self.links.target(element)
-        style = self.style
-        if href or style.href:
+        if href := self.links.target(element):
+            style = self.style
             self.style = Style(style.marks, href, *style[2:])  # takes a third of _replace's time
         return False
 
@@ -506,7 +487,7 @@ class ArticleBuilder:
             if element.part_of is not None:
                 element.part_of.part_is_open = False
                 self.buffer = element.part_of.buffer  # builders start a new one between parts
-        if inner.id and not self.buffer.id:
+        if inner.id:
             self.buffer.id = inner.id
 
 
@@ -536,13 +517,12 @@ class PanelBuilder(BlockBuilder):
     def build(self) -> list[Block]:
         """Return the label as a heading, then the panel's blocks."""
         blocks = list(self.buffer.take())
-        if not (blocks and self.label):
+        if not self.label:
             return blocks
         return [Heading(LABEL_LEVEL, (Span(self.label),)), *blocks]
 
 
 _MAX_TABS = 500
-_MAX_LEVELS = 10
 _MAX_PARTS = 15
 _TABS = class_pattern("tabs?", re.IGNORECASE)
 _MAX_ROWS = 100
@@ -555,12 +535,10 @@ def read_tabs(tree: HtmlElement) -> Tabs:
         label = _tab_label(tab)
         target = tab.get("aria-controls") or (tab.get("href") or "").removeprefix("#")
         names = [name[:_MAX_NAME_CHARS] for name in (tab.get("id") or "", target) if name]
-        for name in names if label else ():
+        for name in names:
             tabs.labels.setdefault(name, label)
-        around = islice(tab.iterancestors(), _MAX_LEVELS)
-        is_in_row = any(outer.get("role") == "tablist" for outer in around)
         parts = [part.tag for part in islice(tab.iter(), _MAX_PARTS)]
-        if label and names and is_in_row and len(parts) < _MAX_PARTS and "img" not in parts:
+        if names and len(parts) < _MAX_PARTS and "img" not in parts:
             tabs.elements.add(tab)
     _read_rows_by_class(tree, tabs)
     return tabs
