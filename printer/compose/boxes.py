@@ -36,14 +36,13 @@ def is_box(element: HtmlElement) -> bool:
     """
     classes = (element.get("class") or "")[:500]
     is_headed = _is_headed_aside(element)
-    if not (classes or is_headed) or element.tag == "body":
-        return False
-    if not is_headed and not _BOX_CLASS.search(classes) and not _is_labeled_box(element, classes):
+    is_named = _BOX_CLASS.search(classes) or _is_labeled_box(element, classes)
+    if not (is_headed or is_named) or element.tag == "body":
         return False
     tags = [inner.tag for inner in islice(element.iter(), _MAX_ELEMENTS)]
     if "h2" in tags and not is_headed:
         return False  # a section
-    return len(tags) < _MAX_ELEMENTS and len(tags) - tags.count("span") <= _MAX_PLAIN_ELEMENTS
+    return len(tags) - tags.count("span") <= _MAX_PLAIN_ELEMENTS
 
 
 _PLAIN_BOX_CLASS = re.compile(
@@ -87,7 +86,7 @@ def _is_box_word(word: str, following: str) -> bool:
     """Return whether a word says what a box is, and is not the beginning of its first sentence."""
     following = following.strip(_LABEL_END)
     is_label = word.endswith(COLONS) or not following[:1].islower()
-    return bool(following) and is_label and _BOX_WORD.fullmatch(word) is not None
+    return is_label and _BOX_WORD.fullmatch(word) is not None
 
 
 def take_bold_label(blocks: list[Block]) -> Spans:
@@ -99,9 +98,8 @@ def take_bold_label(blocks: list[Block]) -> Spans:
     following = "".join(iter_text(*blocks))[len(label.text) :]
     if not _is_box_word(label.text.strip(), following):
         return ()
-    if rest:
-        rest[0] = replace(rest[0], text=rest[0].text.lstrip(_LABEL_END))
-    blocks[:1] = [replace(first, spans=tuple(rest))] if any(s.text for s in rest) else []
+    spans = strip_start(tuple(rest), _LABEL_END)
+    blocks[:1] = [replace(first, spans=spans)] if spans else []
     return (without_mark(label, "strong"),)
 
 
@@ -110,7 +108,7 @@ def _is_headed_aside(element: HtmlElement) -> bool:
     if element.tag != "aside":
         return False
     first, *following = [child.tag for child in islice(element, _MAX_PLAIN_ELEMENTS)] or [""]
-    return first in HEADING_TAGS and len(following) > 0 and set(following) <= {"p", "ul", "ol"}
+    return first in HEADING_TAGS and set(following) <= {"p", "ul", "ol"}
 
 
 _BOX_LABEL = re.compile(r"title|head(?:er|ing)", re.IGNORECASE)
@@ -118,23 +116,11 @@ _MAX_LABEL_CHARS = 120
 
 
 def is_box_label(element: HtmlElement) -> bool:
-    classes = element.get("class") if isinstance(element.tag, str) else ""
-    parent = element.getparent()
-    is_heading = element.tag in HEADING_TAGS and parent is not None and _is_headed_aside(parent)
-    is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
-    if not is_named:
-        return _is_first_word_of_box(element)
-    return len(element_line(element)) <= _MAX_LABEL_CHARS
-
-
-def _is_first_word_of_box(element: HtmlElement) -> bool:
-    """Return whether a paragraph is only the label of the box that it begins: 'Tip'."""
-    parent, following = element.getparent(), element.getnext()
-    if element.tag != "p" or following is None or parent is None or parent[0] is not element:
-        return False
-    if not _PLAIN_BOX_CLASS.search((parent.get("class") or "")[:500]):
-        return False
-    return _BOX_WORD.fullmatch(element_line(element)) is not None
+    """Return whether an element that begins a box is its label, such as a paragraph 'Tip'."""
+    if element.tag == "summary" or _BOX_LABEL.search((element.get("class") or "")[:500]):
+        return len(element_line(element)) <= _MAX_LABEL_CHARS
+    is_above_text = element.tag == "p" and element.getnext() is not None
+    return is_above_text and _BOX_WORD.fullmatch(element_line(element)) is not None
 
 
 MAX_ATTRIBUTION_CHARS = 120
@@ -156,10 +142,10 @@ _SOURCE_CLASS = re.compile(
 
 def names_source(element: HtmlElement) -> bool:
     """Return whether an element in or right after a quotation says whose it is."""
-    is_named = element.tag in ("footer", "figcaption") or (
-        element.tag in ("p", "div") and _SOURCE_CLASS.search((element.get("class") or "")[:300])
+    is_named = element.tag in ("footer", "figcaption") or _SOURCE_CLASS.search(
+        (element.get("class") or "")[:300]
     )
-    return bool(is_named) and 0 < len(element_line(element)) <= MAX_ATTRIBUTION_CHARS
+    return bool(is_named) and len(element_line(element)) <= MAX_ATTRIBUTION_CHARS
 
 
 def take_source(blocks: Iterable[Block]) -> tuple[Spans, list[Block]]:
@@ -179,11 +165,13 @@ def take_source(blocks: Iterable[Block]) -> tuple[Spans, list[Block]]:
 
 
 def without_title(blocks: tuple[Block, ...], titles: Iterable[Spans]) -> tuple[Block, ...]:
-    """Return the content of a folded part without its title, which may stand below a picture."""
-    heading = next((block for block in blocks[:2] if isinstance(block, Heading)), None)
-    key = "" if heading is None else comparison_key(plain_text(heading.spans))
-    is_repeated = any(key == comparison_key(plain_text(title)) for title in titles)
-    return tuple(block for block in blocks if not (is_repeated and block is heading))
+    """Return the content of a folded part without headings that repeat its title."""
+    keys = {comparison_key(plain_text(title)) for title in titles}
+    return tuple(
+        block
+        for block in blocks
+        if not (isinstance(block, Heading) and comparison_key(plain_text(block.spans)) in keys)
+    )
 
 
 _EYEBROW_CLASS = class_pattern(
