@@ -141,11 +141,8 @@ _CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
 
 def _continues_sentence(previous: Paragraph, block: Paragraph) -> bool:
     """Return whether a paragraph begins with the comma or full stop that ends the one before."""
-    text = block.spans[0].text
-    if not _CONTINUATION.match(text) or previous.standfirst:
-        return False
-    end = previous.spans[-1].text
-    return end.rstrip()[-1:].isalnum() or end[-1:] in "\"'”’»)]"
+    is_end = _CONTINUATION.match(block.spans[0].text) is not None
+    return is_end and previous.spans[-1].text.rstrip()[-1:].isalnum()
 
 
 def paragraph(spans: Spans) -> Paragraph:
@@ -205,7 +202,7 @@ class ListBuilder(BlockBuilder):
     def _add_stray_blocks(self) -> None:
         """Make an item of the content outside the items."""
         blocks = self.buffer.take()
-        if not blocks and not self.buffer.id:
+        if not blocks:
             return
         self.buffer = BlockBuffer()
         self.notes += (block for block in blocks if isinstance(block, Note))
@@ -241,7 +238,7 @@ class ListBuilder(BlockBuilder):
                 items = tuple(map(_without_typed_number, items, numbers))
             elif items and all(_REFERENCE.match(_beginning(item)) for item in items):
                 self.style = "none"
-        if len(items) == 1 and items[0].blocks and not items[0].id:
+        if len(items) == 1 and not items[0].id:
             blocks = items[0].blocks
             if not self.has_items and all(isinstance(block, Paragraph) for block in blocks):
                 return [Quote(blocks), *self.notes]  # a list to indent text
@@ -271,15 +268,12 @@ _BULLET_IN_TEXT = re.compile(rf"\A\s*(?:[{BULLETS}]\s*|[*–—-]\s+)(?=\w)")
 
 def _without_dash(item: Item) -> Item:
     """Return an item without a dash or bullet of its own before its text."""
-    first = item.blocks[0] if item.blocks else None
-    if not isinstance(first, Paragraph) or not first.spans:
+    first, *blocks = item.blocks
+    if not isinstance(first, Paragraph):
         return item
     span, *rest = first.spans
-    text = _BULLET_IN_TEXT.sub("", span.text)
-    if not text or text == span.text or "code" in span.marks or span.math:
-        return item
-    spans = (replace(span, text=text), *rest)
-    return replace(item, blocks=(replace(first, spans=spans), *item.blocks[1:]))
+    spans = (replace(span, text=_BULLET_IN_TEXT.sub("", span.text)), *rest)
+    return replace(item, blocks=(replace(first, spans=spans), *blocks))
 
 
 _LABELS = frozenset(BULLETS + "*–—-")
@@ -296,21 +290,18 @@ def _without_label(item: Item, number: str) -> Item:
 
 
 _TYPED_NUMBER = re.compile(r"(\d{1,3})\.(?:\s+\S|[^\W\d_])")
-_NUMBER_ALONE = re.compile(r"[(\[#]?(\d{1,3})[.)\]]?")
 #: The label in brackets with which an entry of a bibliography begins.
 _REFERENCE = re.compile(r"(?:\[\w{1,12}\]|\d{1,3}\.)\s")
 
 
 def _beginning(item: Item) -> str:
-    first = item.blocks[0] if item.blocks else None
+    first = item.blocks[0]
     return plain_text(first.spans)[:20] if isinstance(first, Paragraph) else ""
 
 
 def _typed_number(item: Item) -> int:
     """Return the number with which an item's text begins, 0 for none."""
-    text = _beginning(item)
-    alone = _NUMBER_ALONE.fullmatch(text.strip()) if len(item.blocks) > 1 else None
-    match = alone or _TYPED_NUMBER.match(text)
+    match = _TYPED_NUMBER.match(_beginning(item))
     return int(match[1]) if match else 0
 
 
@@ -324,15 +315,13 @@ def _without_typed_number(item: Item, number: int) -> Item:
 
 
 class DefinitionListBuilder(BlockBuilder):
-    """Builds a list of terms with their descriptions; without either, it is plain text."""
+    """Builds a list of terms with their descriptions; without terms, it is plain text."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.is_plain = True
         self.entries: list[tuple[list[Spans], list[tuple[Block, ...]]]] = []
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
-        self.is_plain &= element.tag not in ("dt", "dd")
         if element.tag == "dt":
             return self._add_term
         return self._add_details if element.tag == "dd" else None
@@ -365,8 +354,6 @@ class DefinitionListBuilder(BlockBuilder):
             details.append(blocks)
 
     def build(self) -> list[Block]:
-        if self.is_plain:
-            return list(self.buffer.take())
         self._add_stray_blocks()
         entries = tuple(
             Definition(tuple(terms), tuple(details))
@@ -379,25 +366,24 @@ class DefinitionListBuilder(BlockBuilder):
 
 
 class QuoteBuilder(BlockBuilder):
-    """Builds a block quotation; a ``post`` has its author below it, a ``box`` its label above."""
+    """Builds a block quotation; a ``box`` has its label above it."""
 
-    def __init__(self, pull: bool = False, post: bool = False, box: bool = False) -> None:
+    def __init__(self, pull: bool = False, box: bool = False) -> None:
         super().__init__()
         self.pull = pull
-        self.post = post
         self.box = box
         self.cite: Spans = ()
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
         if self.cite:
             return None
-        is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
+        is_first = not self.buffer.blocks
         if self.box:
             is_label = is_first and (element.tag in HEADING_TAGS or is_box_label(element))
             return self._set_label if is_label else None
-        if element.tag == "footer" or (not is_first and not self.post and names_source(element)):
-            return self._set_source
-        return self._set_cite if is_first and _is_introduction(element) else None
+        if is_first:
+            return self._set_cite if _is_introduction(element) else None
+        return self._set_source if names_source(element) else None
 
     def _set_source(self, buffer: BlockBuffer) -> None:
         self.cite, rest = take_source(buffer.take())
@@ -414,21 +400,27 @@ class QuoteBuilder(BlockBuilder):
     def build(self) -> list[Block]:
         """Return the quotation with its attribution."""
         blocks = list(self.buffer.take())
-        cite = self.cite
         if self.box:
-            cite = cite or attribution(take_bold_label(blocks))
-            return [Quote(tuple(blocks), cite, box=True)] if blocks else _paragraph_of_spans(cite)
-        if not cite and len(blocks) > 1 and isinstance(last := blocks[-1], Paragraph):
-            text = plain_text(last.spans)
-            cited = _is_cited(last) and not all(map(_is_cited, blocks[:-1]))
-            if len(text) < MAX_ATTRIBUTION_CHARS and (cited or _ends_in_attribution(blocks)):
-                cite = attribution(last.spans)
-                del blocks[-1]
-        if not (cite or self.post):
-            cite = _take_introduction(blocks)
-        if len(blocks) == 1 and isinstance(inner := blocks[0], Quote) and not (cite and inner.cite):
+            cite = self.cite or attribution(take_bold_label(blocks))
+        else:
+            cite = self.cite or _take_attribution(blocks) or _take_introduction(blocks)
+        if not blocks:
+            return [Paragraph(cite)] if cite else []
+        inner = blocks[0] if len(blocks) == 1 and not self.box else None
+        if isinstance(inner, Quote) and not (cite and inner.cite):
             return [replace(inner, cite=cite or inner.cite, pull=self.pull or inner.pull)]
-        return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraph_of_spans(cite)
+        return [Quote(tuple(blocks), cite, self.pull, self.box)]
+
+
+def _take_attribution(blocks: list[Block]) -> Spans:
+    """Remove the attribution below a quotation from its blocks and return it."""
+    if len(blocks) < 2 or not isinstance(last := blocks[-1], Paragraph):
+        return ()
+    is_attribution = _is_cited(last) or _ends_in_attribution(blocks)
+    if not is_attribution or len(plain_text(last.spans)) >= MAX_ATTRIBUTION_CHARS:
+        return ()
+    del blocks[-1]
+    return attribution(last.spans)
 
 
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S", re.MULTILINE)
@@ -441,21 +433,16 @@ def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
     return bool(_ATTRIBUTION.match(last)) and len(dashes) == 1
 
 
-def _paragraph_of_spans(spans: Spans) -> list[Block]:
-    return [Paragraph(spans)] if spans else []
-
-
 def _take_introduction(blocks: list[Block]) -> Spans:
     """Remove the introduction ("X wrote:") from the blocks of a quotation and return it."""
     if not blocks or not isinstance(first := blocks[0], Paragraph):
         return ()
-    cite, spans = _split_introduction(first.spans)
-    if not cite or (not spans and (first.id or all(map(_is_cited, blocks[1:])))):
+    cite = tuple(takewhile(lambda span: "cite" in span.marks, first.spans))
+    if not plain_text(cite).endswith(COLONS):
         return ()
+    spans = strip_start(first.spans[len(cite) :])
     blocks[:1] = [replace(first, spans=spans)] if spans else []
-    return tuple(
-        replace(span, lang=span.lang or first.lang, dir=span.dir or first.dir) for span in cite
-    )
+    return cite
 
 
 _MAX_INTRODUCTION_CHARS = 120
@@ -463,14 +450,9 @@ _MAX_DESCENDANTS = 40
 
 
 def _is_introduction(element: HtmlElement) -> bool:
-    """Return whether an element before a quotation introduces it with a colon.
-
-    A line of verse, or one above a quotation with its own attribution, does not.
-    """
-    parent, following = element.getparent(), element.getnext()
-    if element.tag not in {"div", "header"} or parent is None or following is None:
-        return False
-    if parent.tag != "blockquote" or parent[-1].tag == "footer":
+    """Return whether an element before a quotation introduces it with a colon, unlike verse."""
+    following = element.getnext()
+    if element.tag not in {"div", "header"} or following is None:
         return False
     if (following.tag, following.get("class")) == (element.tag, element.get("class")):
         return False
@@ -479,19 +461,6 @@ def _is_introduction(element: HtmlElement) -> bool:
         return False
     text = element_line(element, limit=_MAX_INTRODUCTION_CHARS + 2)
     return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION_CHARS
-
-
-def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
-    """Split a paragraph after a ``cite`` that ends in a colon or lacks a space after it."""
-    cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
-    following = spans[len(cited) :]
-    text = "".join(span.text for span in cited)
-    if not text.strip() or len(text) > _MAX_INTRODUCTION_CHARS:
-        return (), spans
-    has_no_space = text[-1].islower() and "".join(span.text for span in following[:1])[:1].isupper()
-    if not (has_no_space or plain_text(cited).endswith(COLONS)):
-        return (), spans
-    return cited, strip_start(following)
 
 
 def _is_cited(block: Block) -> bool:
@@ -513,8 +482,8 @@ def is_pull(element: HtmlElement) -> bool:
 
 def is_quotation(element: HtmlElement) -> bool:
     """Return whether a class says that an element of a post is a quotation."""
-    classes = (element.get("class") or "").lower()
-    return "quot" in classes and QUOTATION_CLASS.search(classes[:300]) is not None
+    classes = (element.get("class") or "")[:300].lower()
+    return QUOTATION_CLASS.search(classes) is not None
 
 
 #: The text of a link from a heading or term to its source code, such as "[source]".
@@ -542,9 +511,9 @@ class HeadingBuilder(BlockBuilder):
     def build(self) -> list[Block]:
         """Return the text without its permalink, then the other blocks inside it."""
         spans, rest = self.buffer.take_spans()
+        spans = tuple(takewhile(lambda span: not _EDIT_LINK.search(span.href), spans))
         spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
-        edit = next((i for i, s in enumerate(spans) if _EDIT_LINK.search(s.href)), None)
-        spans = _strip_links_to_source(spans if edit is None else spans[:edit], "[")
+        spans = _strip_links_to_source(spans, "[")
         if not (text := plain_text(spans)):
             return rest
         name, self.buffer.id = self.buffer.id, ""
@@ -615,29 +584,26 @@ def _without_beginning(spans: Spans, label: str) -> Spans:
 
 
 _LINE_BREAK_TAGS = frozenset({"br", "hr"})
-_IGNORED_TAGS = frozenset({"script", "style", "button", "template"})
 
 
 def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
     """Return the selected code below an element, dedented, with a line per block or ``br``."""
     parts: list[str] = []
-    skipped: HtmlElement | None = None
     numbers = _line_numbers(element)
     walker = etree.iterwalk(element, events=("start", "end"))
     for event, node in walker:
         is_block = node.tag in BLOCK_TAGS and node is not element
         if event == "start":
-            is_furniture = node.tag in _IGNORED_TAGS or node in numbers or is_gutter(node)
-            if node is not element and (is_furniture or _is_toolbar(node)):
+            is_furniture = node in numbers or is_gutter(node) or _runs_code(node)
+            if node is not element and is_furniture:
                 walker.skip_subtree()
-                skipped = node
                 continue
             if node.tag in _LINE_BREAK_TAGS or is_block:
                 _append_line_break(parts, always=not is_block)
             _append_text(parts, node, False, leaves)
         elif node is not element:
-            is_line = not is_block and node is not skipped and _ends_code_line(node, parts)
-            if is_line or (is_block and node is not skipped):
+            is_line = _ends_code_line(node, parts)
+            if is_line or is_block:
                 _append_line_break(parts, always=is_line)
             _append_text(parts, node, True, leaves)
     lines = re.split(r"\r\n?|\n", "".join(parts))
@@ -646,57 +612,34 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
     return dedent("\n".join(clean)).strip("\n")
 
 
-def _is_toolbar(node: HtmlElement) -> bool:
-    """Return whether an element above code is a link, or has only buttons and one word."""
+def _runs_code(node: HtmlElement) -> bool:
+    """Return whether an element is a link beside code, which runs it."""
     following = node.getnext()
-    if following is None:
-        return False
-    if node.tag == "a":
-        return following.tag == "code" and not node.tail and node.getprevious() is None
-    if node.tag not in BLOCK_TAGS or node.find(".//button") is None:
-        return False
-    texts = node.xpath(".//text()[not(ancestor::button)]")
-    return len("".join(texts).split()) <= 1
+    return node.tag == "a" and following is not None and following.tag == "code"
 
 
 def _line_numbers(code: HtmlElement) -> set[HtmlElement]:
     """Return elements that number the lines of code: similar ones that count up by one."""
-    by_shape: dict[tuple[str, str], list[HtmlElement]] = {}
+    by_class: dict[str, list[HtmlElement]] = {}
     for element in code.iterdescendants("span", "a", "div", "i", "b", "td"):
         text = (element.text or "").strip()
-        if not len(element) and 0 < len(text) < 6 and text.isascii() and text.isdigit():
-            shape = str(element.tag), element.get("class") or ""
-            by_shape.setdefault(shape, []).append(element)
-    for elements in by_shape.values():
+        if 0 < len(text) < 6 and text.isascii() and text.isdigit() and _begins_row(element):
+            by_class.setdefault(element.get("class") or "", []).append(element)
+    text = "".join(code.itertext())
+    lines = sum(1 for line in text.splitlines() if line.strip())
+    for elements in by_class.values():
         numbers = [int(element.text) for element in elements]
-        if len(numbers) < 2 or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
-            continue
-        text = "".join(code.itertext())
-        is_all = text.split() == list(map(str, numbers))
-        most = 2 * len(numbers) > sum(1 for line in text.splitlines() if line.strip())
-        if most and not is_all and all(_begins_line(element, code) for element in elements):
+        is_row = numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+        is_all = text.split() == [*map(str, numbers)]
+        if is_row and not is_all and len(numbers) > max(1, lines / 2):
             return set(elements)
     return set()
 
 
-def _begins_line(element: HtmlElement, code: HtmlElement) -> bool:
-    """Return whether an element begins its line of code, and no symbol follows it directly."""
-    if element.tail and element.tail[0] in ".:,;=)]}":
-        return False
-    while element is not code:
-        previous, parent = element.getprevious(), element.getparent()
-        while previous is not None and previous.tag in _IGNORED_TAGS and not previous.tail:
-            previous = previous.getprevious()
-        text = parent.text if previous is None else previous.tail
-        if text:
-            return bool(text.endswith("\n"))
-        if previous is not None:
-            is_broken = previous.tag in BLOCK_TAGS or previous.tag in _LINE_BREAK_TAGS
-            return is_broken or "".join(previous.itertext()).endswith("\n")
-        if parent.tag in BLOCK_TAGS:
-            return True
-        element = parent
-    return True
+def _begins_row(element: HtmlElement) -> bool:
+    """Return whether an element is the first in another one, and no text is beside it."""
+    is_first = all(node.tag == "style" for node in element.itersiblings(preceding=True))
+    return is_first and not (element.getparent().text or element.tail)
 
 
 def _append_text(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[Leaf, int]) -> None:
@@ -706,7 +649,6 @@ def _append_text(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[L
 
 
 _CODE_LINE_CLASS = re.compile(r"(?:^|[\s_-])line(?:$|\s)")
-_HIGHLIGHTED_LINE_CLASS = re.compile(r"(?:code|highlight(?:ed)?)[_-]line(?:$|\s)")
 
 
 def _ends_code_line(node: HtmlElement, parts: Sequence[str]) -> bool:
@@ -715,15 +657,12 @@ def _ends_code_line(node: HtmlElement, parts: Sequence[str]) -> bool:
     is_broken = bool(len(node) or node.text) and bool(parts) and parts[-1].endswith("\n")
     if is_broken or not _CODE_LINE_CLASS.search(names):
         return False
-    if following is not None and not tail and _CODE_LINE_CLASS.search(following.get("class") or ""):
-        return True
-    after = tail or ("" if following is None else "".join(following.itertext())[:1])
-    is_highlighted = _HIGHLIGHTED_LINE_CLASS.search(names) is not None
-    return is_highlighted and bool(after) and not after.startswith("\n")
+    after = tail or ("" if following is None else "".join(following.itertext()))
+    return not after.startswith("\n")
 
 
 def _append_line_break(parts: list[str], *, always: bool) -> None:
-    if always or (parts and not "".join(parts[-3:]).rstrip(" \t").endswith("\n")):
+    if always or not "".join(parts[-3:]).rstrip(" \t").endswith("\n"):
         parts.append("\n")
 
 
@@ -791,10 +730,8 @@ def is_code_table(table: HtmlElement) -> bool:
     """Return whether a table is the layout of numbered lines of code."""
     has_line_numbers = False
     for cell in islice(table.iter("td"), _MAX_CELLS + 1):
-        if is_gutter(cell) or cell.get("data-line-number"):
+        if is_gutter(cell):
             has_line_numbers = True
-        elif has_line_numbers and (
-            cell.find(".//pre") is not None or "code" in (cell.get("class") or "").lower()
-        ):
+        elif has_line_numbers and "code" in (cell.get("class") or "").lower():
             return True
     return False

@@ -75,10 +75,9 @@ def _source(element: HtmlElement, resolve: Resolve) -> str:
 
 
 def _is_decoration(element: HtmlElement) -> bool:
-    """Return whether a video plays by itself, over and over, without controls: a moving picture."""
+    """Return whether a video plays over and over without controls: a moving picture."""
     attributes = element.attrib
-    is_loop = "loop" in attributes and ("autoplay" in attributes or "muted" in attributes)
-    return element.tag == "video" and is_loop and "controls" not in attributes
+    return "loop" in attributes and "controls" not in attributes
 
 
 def _is_smaller(element: HtmlElement, limit: int) -> bool:
@@ -156,7 +155,7 @@ class PostBuilder(QuoteBuilder):
     """Builds an embed from a social post's quotation and its URL."""
 
     def __init__(self, element: HtmlElement, resolve: Resolve) -> None:
-        super().__init__(post=True)
+        super().__init__()
         self.url = ""
         self.line = element_line(element, limit=_MAX_LINE_CHARS)
         stated = [value for name, value in element.items()[:40] if _POST_URL.search(name)]
