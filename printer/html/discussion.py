@@ -112,14 +112,11 @@ def read_posts(
     best_merit = 0.0
     min_share = _MIN_TEXT_SHARE_IF_KNOWN if is_known else _MIN_TEXT_SHARE
     groups = [marked, *(_find_similar(tree, sizes, min_share, marks) if marks else [])]
-    leaves = _read_leaves(segments) if any(len(units) >= _MIN_POSTS for units in groups) else []
+    leaves = _read_leaves(segments)
     for units in groups:
         reader = PostReader(units[:MAX_POSTS], leaves)
         # Most pages with comments: reading who wrote them takes longer than all of this.
-        if (
-            len(units) < _MIN_POSTS
-            or reader.count_selected_chars(sizes) < min_share * sizes.total()
-        ):
+        if reader.count_selected_chars(sizes) < min_share * sizes.total():
             continue
         reader.read(sizes)
         posts = [post for post in reader.posts.values() if post.leaves]
@@ -129,7 +126,6 @@ def read_posts(
         if (
             authors >= _MIN_POSTS
             and signed >= _MIN_SIGNED_SHARE * len(posts)
-            and size >= min_share * sizes.total()
             and sum(bool(reader.selected[post]) for post in posts)
             >= (_MIN_POSTS if is_known else len(posts) / 2)
         ):
@@ -167,7 +163,6 @@ def _without_copies(posts: Iterable[Post]) -> list[Post]:
 _ITEM_TYPES = re.compile(
     r"schema\.org/(?:Question|Answer|(?:User)?Comments?|(?:DiscussionForum|SocialMedia)Posting)\b"
 )
-_ITEM_PROPERTIES = frozenset({"comment", "suggestedAnswer", "acceptedAnswer"})
 
 
 def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
@@ -176,11 +171,7 @@ def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
         element
         for element in islice(tree.iter("*"), MAX_ELEMENTS)
         if element.tag not in NON_POST_TAGS
-        and element.attrib
-        and (
-            kind_of(element) & (IS_POST | IS_COMMENT)
-            or _is_marked_up(element, _ITEM_TYPES, _ITEM_PROPERTIES)
-        )
+        and (kind_of(element) & (IS_POST | IS_COMMENT) or _is_marked_up(element, _ITEM_TYPES))
     ]
 
 
@@ -215,14 +206,10 @@ def _find_similar(
         group = groups[name]
         with_text = [element for element in members if group[element]]
         size = sum(group[element] for element in with_text)
-        if (
-            len(with_text) >= _MIN_POSTS
-            and len(with_text) >= _MIN_SIGNED_SHARE * sum(map(bool, group.values()))
-            and size >= min_share * sum(sizes.values())
-        ):
+        if len(with_text) >= _MIN_POSTS and size >= min_share * sum(sizes.values()):
             depths[tuple(members)] = sum(1 for _ in with_text[0].iterancestors())
     largest = sorted(depths, key=len, reverse=True)[:_MAX_GROUPS]
-    positions = {element: i for i, element in enumerate(tree.iter("*"))} if largest else {}
+    positions = {element: i for i, element in enumerate(tree.iter("*"))}
     return [
         sorted(group, key=positions.__getitem__)
         for group in sorted(largest, key=depths.__getitem__)
@@ -241,10 +228,8 @@ def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
     for element in islice(tree.iter("*"), MAX_ELEMENTS):
         if element.tag in NON_POST_TAGS and element.tag not in HEADINGS:
             continue
-        kind = kind_of(element) if element.attrib else 0
-        if kind & IS_COMMENT or (
-            element.attrib and _is_marked_up(element, _COMMENT_TYPES, {"comment"})
-        ):
+        kind = kind_of(element)
+        if kind & IS_COMMENT or _is_marked_up(element, _COMMENT_TYPES):
             units[element] = None
         if kind & IS_LIST:
             units.update(dict.fromkeys(child for child in element if child.tag in {"li", "div"}))
@@ -290,10 +275,9 @@ def _has_signature(block: HtmlElement) -> bool:
     return signed and any(map(str.isalnum, element_line(block, limit=400)))
 
 
-def _is_marked_up(element: HtmlElement, types: re.Pattern[str], items: Iterable[str]) -> bool:
+def _is_marked_up(element: HtmlElement, types: re.Pattern[str]) -> bool:
     """Return whether microdata marks an element as a post."""
-    itemtype = element.get("itemtype")
-    return bool(itemtype and types.search(itemtype[:200])) or element.get("itemprop") in items
+    return types.search((element.get("itemtype") or "")[:200]) is not None
 
 
 #: Headings and labels of comment sections, apart from the number of comments.
@@ -373,7 +357,7 @@ def _stated_level(post: Post) -> int:
             (element.get("style") or "")[:300]
         ):
             return int(match[1])
-        if element.tag == "img" and element.get("height") == "1":  # a spacer
+        if element.get("height") == "1":  # a spacer
             width = element.get("width") or ""
             return int(width[:4]) if width.isdecimal() else 0
     return 0

@@ -53,7 +53,6 @@ class Post:
     depth: int = 0
     body: HtmlElement | None = None
     marks: list[HtmlElement] = field(default_factory=list)
-    stated: bool = False
     dated: HtmlElement | None = None
 
     @property
@@ -136,7 +135,7 @@ def _read_kind(classes: str | None, name: str | None, tag: str) -> int:
     names = f"{classes} {name}"
     roles = [role for role, pattern in _ROLES_BY_CLASS.items() if pattern.search(classes)]
     roles += [role for role, pattern in _ROLES_BY_NAME.items() if pattern.search(names)]
-    is_post = _POST_ID.fullmatch(name) or ("-" in tag and _POST_TAG.search(tag[-80:]))
+    is_post = _POST_ID.fullmatch(name) or _POST_TAG.search(tag[-80:])
     return sum(roles) | (IS_POST if is_post else 0)
 
 
@@ -177,9 +176,15 @@ def is_mark(element: HtmlElement) -> bool:
         return True
     if not element.attrib:
         return False
-    if element.tag == "a" and _PROFILE_URL.search((element.get("href") or "")[:300]):
-        return True
-    return bool(kind_of(element) & (IS_AUTHOR | IS_DATE)) or element.get("itemprop") == "author"
+    return (
+        _is_profile(element)
+        or bool(kind_of(element) & (IS_AUTHOR | IS_DATE))
+        or element.get("itemprop") == "author"
+    )
+
+
+def _is_profile(link: HtmlElement) -> bool:
+    return _PROFILE_URL.search((link.get("href") or "")[:300]) is not None
 
 
 #: The most elements to examine.
@@ -221,9 +226,9 @@ class PostReader:
         _find_written_authors(leaves)
         for post in leaves:
             post.leaves = _without_edit_note(post.leaves, post)
-        for group in _group_by_kind(leaves) if sizes is not None else ():
+        for group in _group_by_kind(leaves):
             content = sum(_text_length(post.leaves, None) for post in group)
-            are_dated = any(post.date and self.selected[post] for post in group)
+            are_dated = any(post.date for post in group)
             # The remarks of a kind that is not the page's topic.
             are_aside = sum(self.selected[post] for post in group) < _MIN_SELECTED_SHARE * content
             for post in group:
@@ -279,7 +284,7 @@ class PostReader:
             return False
         inner_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in group)
         outer_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in outer_posts)
-        return outer_chars <= _MAX_OUTSIDE_SHARE * inner_chars or not inner_chars
+        return outer_chars <= _MAX_OUTSIDE_SHARE * inner_chars
 
     def _drop_parts(self) -> None:
         """Drop the posts without author and date that are parts of one, or contain others."""
@@ -297,17 +302,12 @@ class PostReader:
         for post in self.posts.values():
             author = post.element.get("data-author") or post.element.get("author") or ""
             post.author = clean_attribute(author, MAX_NAME_LINE_CHARS)
-            post.stated = bool(post.author)
         profiles: list[tuple[Post, HtmlElement]] = []
         roots = [e for e in self.posts if self._enclosing_post(e.getparent()) is None]
-        for element in islice(
-            chain.from_iterable(r.iterdescendants() for r in roots), MAX_ELEMENTS
-        ):
-            if not isinstance(element.tag, str) or element in self.posts:
-                continue
-            if not element.attrib and element.tag not in {"time", "cite"}:
-                continue
-            self._read_signature(element, profiles)
+        elements = chain.from_iterable(root.iterdescendants("*") for root in roots)
+        for element in islice(elements, MAX_ELEMENTS):
+            if element not in self.posts:
+                self._read_signature(element, profiles)
         for post, link in profiles:
             if len(post.author) < 2:
                 name = _read_author(link)
@@ -320,18 +320,19 @@ class PostReader:
         """Use an element that may name an author or a date."""
         item = element.get("itemprop") or ""
         kind = kind_of(element)
-        stated = item in {"author", "creator"} or element.get("rel") == "author"
-        is_author = stated or kind & IS_AUTHOR or element.tag == "cite"
+        is_author = (
+            kind & IS_AUTHOR
+            or element.tag == "cite"
+            or item in {"author", "creator"}
+            or element.get("rel") == "author"
+        )
         is_date = (
             kind & IS_DATE
             or element.tag == "time"
             or element.get("datetime")
             or item in {"dateCreated", "datePublished", "commentTime"}
         )
-        is_profile = (
-            element.tag == "a"
-            and _PROFILE_URL.search((element.get("href") or "")[:300]) is not None
-        )
+        is_profile = _is_profile(element)
         if item == "dateModified" or not (is_author or is_date or is_profile):
             return
         post = self._enclosing_post(element)
@@ -343,9 +344,8 @@ class PostReader:
                 len(element_line(element, limit=2 * _MAX_AUTHOR_LINE_CHARS))
                 < _MAX_AUTHOR_LINE_CHARS
             )
-            if _may_be_name(name) and not is_written_date(name) and len(name) <= _MAX_AUTHOR_CHARS:
-                if len(post.author) < 2 or (stated and not post.stated):
-                    post.author, post.stated = name, stated
+            if _may_be_name(name) and not is_written_date(name):
+                post.author = post.author if len(post.author) > 1 else name
                 post.marks += [element] if is_line else []
         elif is_profile:
             profiles.append((post, element))
@@ -632,9 +632,7 @@ def _without_edit_note(content: list[Leaf], post: Post) -> list[Leaf]:
         if element in around_text or len(line) > _MAX_NOTE_CHARS:
             break
         inside = set(element.iter())
-        is_signed = (
-            len(post.author) > 1 and post.author in line and len(line) <= _MAX_AUTHOR_LINE_CHARS
-        )
+        is_signed = len(post.author) > 1 and post.author in line
         is_note = is_signed and any(map(str.isdecimal, line))
         if is_note or any(inner.tag == "time" for inner in inside):
             note = inside
@@ -655,7 +653,6 @@ def _is_code_header(element: HtmlElement) -> bool:
     return (
         following is not None
         and following.tag == "pre"
-        and element.tag in {"div", "p", "span"}
         and box is not None
         and "code" in (box.get("class") or "")[:300].lower()
     )
@@ -702,7 +699,7 @@ _SAYS_VERB = re.compile(
 def _read_author(mark: HtmlElement) -> str:
     """Return the name in a mark: the marked name, a link, emphasized text, or all of it."""
     text = mark.get("content") or ""
-    for element in () if text else islice(mark.iterdescendants(), 2 * MAX_NEARBY):
+    for element in islice(mark.iterdescendants(), 2 * MAX_NEARBY):
         classes = (element.get("class") or "").split()
         is_name = element.get("itemprop") == "name" or "fn" in classes
         if is_name or element.tag in {"a", "b", "strong"}:
@@ -718,8 +715,7 @@ def _read_author(mark: HtmlElement) -> str:
 
 def _may_be_name(text: str) -> bool:
     """Return whether a text is neither empty nor an address nor the number of a post."""
-    is_number = text[:1] == "#" and text[1:].isdecimal()
-    return any(map(str.isalnum, text)) and not is_number and "://" not in text
+    return any(map(str.isalnum, text)) and text[:1] != "#" and "://" not in text
 
 
 def _author_name(leaf: Leaf) -> str:
