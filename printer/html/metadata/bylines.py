@@ -40,8 +40,7 @@ def join_names(texts: Iterable[str], language: str = "", *not_authors: str) -> s
 
 def is_account(name: str) -> bool:
     """Return whether a name may be one for logging in: a single word in lower case."""
-    is_word = name.isascii() and name.islower() and " " not in name
-    return is_word and not _DOMAIN.fullmatch(name)
+    return name.islower() and " " not in name and not _DOMAIN.fullmatch(name)
 
 
 def is_login(names: str) -> bool:
@@ -142,11 +141,7 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
         first, *rest = line.split(", ")
         is_named = _FULL_NAME.fullmatch(first) and line[-1] not in ".!?:"
         return [line] if is_named and any(map(_has_job_title, rest)) else []
-    published = PUBLISHED.search(line)
-    if published and published.start() and is_byline_label(line.partition(" ")[0]):
-        return [line[: published.start()]]
-    label, account = BYLINE.match(line), _LABELED_ACCOUNT.match(line)
-    if label and account and label.end() <= account.start(1):
+    if BYLINE.match(line) and (account := _LABELED_ACCOUNT.match(line)):
         return [account[1]]
     parts = _SEPARATORS.split(line)
     if len(parts) < 2:
@@ -182,16 +177,6 @@ def is_label_alone(line: str) -> bool:
 def is_full_name(line: str) -> bool:
     """Return whether a line may be the name of a person and nothing else."""
     return _FULL_NAME.fullmatch(line) is not None and not _has_job_title(line)
-
-
-_MAX_POSITION_WORDS = 8
-
-
-def is_position(line: str) -> bool:
-    """Return whether a line is only what a person does, as 'Founder & Managing Director'."""
-    words = line.split()
-    are_titles = bool(words) and all(word[0].isupper() for word in words if len(word) > 3)
-    return len(words) <= _MAX_POSITION_WORDS and are_titles and _has_job_title(words[-1])
 
 
 #: The word between a name and a profession.
@@ -256,10 +241,9 @@ def find_byline(text: str) -> str:
     label = _BY.match(text)
     names = (text[label.end() :] if label else text.partition(" ")[2]).strip()
     words = _without_after(names).split()
-    capital = any(not word[0].islower() for word in words)
     small = any(word[0].islower() and word not in _PARTICLES | _AGENCIES for word in words)
     is_long_enough = len(words) > 1 or not names.isascii()
-    return text if is_long_enough and len(words) <= 12 and capital and not small else ""
+    return text if is_long_enough and not small else ""
 
 
 _REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")
@@ -428,17 +412,14 @@ def _is_name(name: str) -> bool:
         and folded.rpartition(" ")[2] not in _ACCOUNT_WORDS
         and len(name.split()) <= 8
         and not _CODE.search(name)
-        and (" " in name or not (_ACCOUNT.fullmatch(name) or folded in MONTHS))
+        and not _ACCOUNT.fullmatch(name)
         and not _DOMAIN.fullmatch(name)
-        and not COMPANY.search(name)
     )
 
 
 def _title_case(name: str) -> str:
     """Return a name in title case if it is all capitals."""
     is_latin = max(name) <= "\u017f" and "İ" not in name
-    if len(name) > 4 and name.isupper() and " " in name and is_latin:
-        return " ".join(
-            word if len(word) < 3 or "." in word else word.title() for word in name.split()
-        )
+    if name.isupper() and " " in name and is_latin:
+        return " ".join(word if len(word) < 3 else word.title() for word in name.split())
     return name

@@ -75,8 +75,7 @@ _ENDING = ("*/", "]]>", "-->", "//", "/*", ";")
 
 def _decode_wrapped(text: str) -> list[Any]:
     """Decode JSON in a comment or CDATA section, or several values in a row."""
-    start = _WRAPPING.match(text)
-    text = text[start.end() if start else 0 :].strip()
+    text = _WRAPPING.sub("", text, count=1).strip()
     for ending in (*_ENDING, *_ENDING):
         if text.endswith(ending):
             text = text[: -len(ending)].rstrip()

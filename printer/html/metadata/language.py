@@ -38,7 +38,7 @@ def language_tag(stated: str | None) -> str:
     tag: str = _ALIASES.get(language, language)
     if tag in {"xx", "und", "mul", "zxx", "mis", "lang", "std", "all", "utf", "iso"}:
         return ""
-    if match["script"] and match["script"].lower() not in {"utf8", "form", "info"}:
+    if match["script"]:
         tag += f"-{match['script'].title()}"
     if match["region"]:
         tag += f"-{match['region'].upper()}"
@@ -76,8 +76,7 @@ def detect_script(text: str) -> str:
         counts["kana"] += counts.pop("han", 0)  # kana distinguishes Japanese from Chinese
     for name in _DENSE:
         counts[name] *= 3
-    name, count = counts.most_common(1)[0]
-    return name if letters >= _MIN_LETTERS and count * 2 > counts.total() else ""
+    return max(counts, key=counts.__getitem__) if letters >= _MIN_LETTERS else ""
 
 
 #: The characters of text from which the script is determined.
@@ -157,7 +156,7 @@ def _is_traditional(text: str) -> bool:
     han = "".join(_LETTERS["han"].findall(text))
     simplified = han.encode("gb2312", "ignore").decode("gb2312")
     traditional = len(han) - len(simplified)
-    return len(han) >= _MIN_LETTERS and traditional > _MIN_TRADITIONAL_SHARE * len(han)
+    return traditional > _MIN_TRADITIONAL_SHARE * len(han)
 
 
 #: Scripts of one language, or with one language that is by far the likeliest.
@@ -187,7 +186,6 @@ def function_word_share(counts: Mapping[str, int], language: str, script: str) -
     return sum(counts[word] for word in counts.keys() & words) / max(1, sum(counts.values()))
 
 
-_MIN_WORDS = 20
 #: The smallest share of function words of a detected language.
 _MIN_FUNCTION_WORD_SHARE = 0.15
 #: The smallest lead of the best language in function words.
@@ -197,9 +195,9 @@ _MIN_LEAD_SHARE = 0.01
 
 
 def _language_by_words(counts: Mapping[str, int], script: str) -> str:
-    total = sum(counts.values())
-    if total < _MIN_WORDS or script not in FUNCTION_WORDS:
+    if script not in FUNCTION_WORDS:
         return ""
+    total = sum(counts.values())
     scores = sorted(
         (sum(counts[word] for word in counts.keys() & words), language)
         for language, words in FUNCTION_WORDS[script].items()

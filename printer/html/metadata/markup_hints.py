@@ -25,7 +25,6 @@ from .bylines import (
     is_described,
     is_full_name,
     is_label_alone,
-    is_position,
     join_names,
     labeled_lines,
 )
@@ -80,9 +79,12 @@ def main_headings(
     headings = _with_text(_read_heading(h1, above=titles) for h1 in elements if not _in_menu(h1))
     lower_elements = [e for e in page.find("h2", "h3")[:_MAX_HEADINGS] if not _in_menu(e)]
     in_headers = _with_text(_read_heading(e) for e in lower_elements if _heads_article(e))
-    if len(in_headers) == 1 and not any(_is_in_article(h1) for h1 in elements):
-        is_related = any(is_same_subject(in_headers[0].text, text) for text in page_titles)
-        headings = in_headers if is_related or not headings else headings
+    if (
+        len(in_headers) == 1
+        and not any(_is_in_article(h1) for h1 in elements)
+        and any(is_same_subject(in_headers[0].text, text) for text in page_titles)
+    ):
+        headings = in_headers
     if any(is_same_subject(heading.text, text) for heading in headings for text in page_titles):
         return headings
     lower_headings = [_read_heading(e, titles) for e in lower_elements]
@@ -121,7 +123,7 @@ def _in_menu(element: HtmlElement) -> bool:
 
 def _heads_article(element: HtmlElement) -> bool:
     headers = islice(element.iterancestors("header", "hgroup"), 1)
-    return any(header.tag == "hgroup" or _is_in_article(header) for header in headers)
+    return any(map(_is_in_article, headers))
 
 
 def _is_in_article(element: HtmlElement) -> bool:
@@ -136,11 +138,11 @@ def _read_heading(
     text = element_line(element)
     last = element_line(element[-1]) if len(element) and element[-1].tag in BLOCK_TAGS else ""
     first = text.removesuffix(last).rstrip()
-    if last and first != text and title_key(first) in above:
+    if first != text and title_key(first) in above:
         return Heading(first)
     kicker, is_certain = _find_first_part(element)
     title = text.removeprefix(kicker).lstrip(_PUNCTUATION)
-    if kicker and title and text.startswith(kicker) and (is_certain or title_key(title) in titles):
+    if kicker and title and (is_certain or title_key(title) in titles):
         has_no_separator = not text[: -len(title)].removeprefix(kicker.rstrip(_PUNCTUATION)).strip()
         return Heading(title, f"{kicker}: {title}" if has_no_separator else text)
     inner = islice(element.iter(), _MAX_LEAVES)
@@ -404,14 +406,10 @@ def read_visible_byline(lines: Sequence[str], title: str, names: str, language: 
     for position in _title_positions(lines, title):
         lines_below = lines[position + 1 : position + 1 + _MAX_LINES_TO_BYLINE]
         for line in lines_below:
-            if len(line) <= _MAX_LINE_CHARS and is_byline(line, language):
+            if is_byline(line, language):
                 is_visible = any(name in text for name in names.split(", ") for text in lines_below)
                 return [] if is_visible else [line]
     return []
-
-
-#: The most lines between the title and a name with the person's position below it.
-_MAX_LINES_ABOVE_POSITION = 3
 
 
 def _names_beside(
@@ -422,12 +420,9 @@ def _names_beside(
         is_beside_date = any(has_date[max(0, i - 1) : i + 2])
         if is_beside_date and (names := find_dated_names(line, beside_date=not has_date[i])):
             return names
-        below = "".join(nearby_lines[i + 1 : i + 2])
         is_labeled = i > 0 and is_label_alone(nearby_lines[i - 1])
         if is_full_name(line.partition("/")[0] if is_labeled else line) and (
-            is_labeled
-            or (i < _MAX_LINES_ABOVE_POSITION and is_position(below))
-            or ((is_beside_date or not i) and is_described(line, lines))
+            is_labeled or ((is_beside_date or not i) and is_described(line, lines))
         ):
             return [line]
     return []
@@ -487,14 +482,16 @@ _MAX_TITLES = 60
 
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the heading that is the title, or else the first main heading."""
-    h1s = [h1 for h1 in islice(tree.iter("h1"), _MAX_HEADINGS) if element_line(h1)]
-    main_headings = [h1 for h1 in h1s if not _in_menu(h1) and not _is_in(_LOGO, h1)]
-    lower_headings = islice(tree.iter("h2", "h3"), _MAX_TITLES) if title else ()
+    main_headings = [
+        h1
+        for h1 in islice(tree.iter("h1"), _MAX_HEADINGS)
+        if element_line(h1) and not _in_menu(h1) and not _is_in(_LOGO, h1)
+    ]
+    lower_headings = islice(tree.iter("h2", "h3"), _MAX_TITLES)
     for heading in chain(main_headings, lower_headings):
         if title in title_key(element_line(heading)):
             return heading
-    heading = next(iter(main_headings or h1s), None)
-    return _find_text_element(tree, title) if heading is None and title else heading
+    return main_headings[0] if main_headings else _find_text_element(tree, title)
 
 
 #: The most characters that a title has more than its key of letters and digits.
@@ -532,10 +529,7 @@ def _elements_near_heading(
             elements_above.append(element)
     body = tree.find("body")
     first = dropwhile(lambda element: element is not body, islice(tree.iter("*"), _MAX_ELEMENTS))
-    return [
-        list(islice(first, _MAX_WITHOUT_HEADING))
-        or list(islice(tree.iter("*"), _MAX_WITHOUT_HEADING))
-    ]
+    return [list(islice(first, _MAX_WITHOUT_HEADING))]
 
 
 _PROPERTIES = frozenset({
@@ -557,15 +551,12 @@ def _mark_kind(element: HtmlElement) -> int:
     attributes = dict(element.items())
     if not attributes:
         return 0
-    properties = attributes.get("itemprop") or attributes.get("property")
-    if properties:
-        if not _PROPERTIES.isdisjoint(properties[:100].split()):
-            return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
-        if "dateModified" in properties:
-            return 0
+    properties = attributes.get("itemprop") or attributes.get("property") or ""
+    if not _PROPERTIES.isdisjoint(properties[:100].split()):
+        return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
     if "author" in attributes.get("rel", "").split():
         return _IS_AUTHOR
-    if element.tag == "a" and _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
+    if _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
         return _IS_AUTHOR
     names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
     return _mark_kind_of_class(names[:400])
@@ -680,24 +671,18 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
 _CAPTION_CLASS = re.compile(r"(?:photo|image|media)-?(?:text|caption|credit)", re.IGNORECASE)
 #: The most elements from a mark to such a container.
 _MAX_CAPTION_LEVELS = 2
-#: The class of a single person's name among several.
-_PERSON_CLASS = re.compile(r"(?:^|[\s_-])person-?name(?:$|\s)")
 _MAX_MARK_ELEMENTS = 60
 
 
 def _is_person(element: HtmlElement) -> bool:
     """Return whether an element in a mark is a name, or a link of text only to an author."""
-    is_page = (
-        element.tag == "a" and not len(element) and _AUTHOR_PAGE.search(element.get("href", ""))
-    )
-    is_name = element.get("itemprop") == "name" or _PERSON_CLASS.search(element.get("class", ""))
-    return bool(is_page or is_name) or "author" in element.get("rel", "").split()
+    is_page = not len(element) and _AUTHOR_PAGE.search(element.get("href", "")) is not None
+    is_name = element.get("itemprop") == "name"
+    return is_page or is_name or "author" in element.get("rel", "").split()
 
 
 def _read_author(mark: HtmlElement) -> str:
     """Return the names in a mark: the parts marked as names, else its whole text if short."""
-    if mark.get("content"):
-        return mark.get("content") or ""
     paragraph = next(mark.iterancestors("p"), None) if mark.tag == "a" else None
     if paragraph is not None and len(element_line(paragraph)) > _MAX_LINE_CHARS:
         return ""  # a person of whom the text tells
@@ -725,7 +710,7 @@ def _read_byline(mark: HtmlElement) -> str:
 def _read_date_beside(mark: HtmlElement, language: str) -> str:
     """Return the date on the line of a byline."""
     parent = mark.getparent()
-    line = mark if parent is None or parent.tag == "body" else parent
+    line = mark if parent is None else parent
     text = element_line(line, " ", 2 * _MAX_LINE_CHARS)
     is_short = len(text) <= _MAX_LINE_CHARS and not _UPDATE_WORD.search(text)
     return find_date(text, language) if is_short and find_byline(element_line(mark, " ")) else ""
@@ -764,5 +749,4 @@ def _read_date(mark: HtmlElement, language: str) -> str:
     time = None if mark.tag == "time" else mark.find(".//time")
     if time is not None:
         return _read_date(time, language)
-    text = element_line(mark)
-    return find_date(text, language) if len(text) <= _MAX_LINE_CHARS else ""
+    return find_date(element_line(mark), language)

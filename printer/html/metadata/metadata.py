@@ -160,9 +160,6 @@ def read_metadata(
     site_names = SiteNames([*sites, stated_host.removeprefix("www.")], url)
     is_article = schema.article or head.first("og:type").lower() == "article"
     titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_NAMES["title"]))]
-    titles = [
-        text for text in titles if text.lower() not in _NO_VALUE["any"] and not is_placeholder(text)
-    ]
     headings = main_headings(elements, head.title, titles)
     title = choose_title(head.title, headings, titles, site_names, article=is_article, lines=lines)
     name = (
@@ -217,10 +214,9 @@ def _byline_and_date(
     names = _persons(bylines, language, *not_authors)
     if names:
         displayed = _persons(bylines, language, *not_authors, lines=short_lines)
-        visible = read_visible_byline(lines, title, displayed or names, language)
+        visible = read_visible_byline(lines, title, names, language)
         if is_login(names) and not visible:
-            marked = read_markup_hints(tree, title, language).authors
-            visible = marked if " " in join_names(marked, language, *not_authors) else []
+            visible = read_markup_hints(tree, title, language).authors
         names = join_names(visible, language, *not_authors) or displayed or names
     line_hints = read_line_hints(lines, title, language)
     if not (names and date) or _other_days(date):
@@ -284,15 +280,10 @@ def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
     return [name for name in names if name != head.title or count_words(name) <= _MAX_SITE_WORDS]
 
 
-#: The most commas of a name; more are of an address.
-_MAX_COMMAS = 2
-
-
 def _publisher(head: Head) -> str:
-    """Return the stated publisher, without the postal or e-mail address after it."""
+    """Return the stated publisher, without an e-mail address after it."""
     text = head.first(*_NAMES["site"], limit=_MAX_SITE_CHARS)
-    name = text.partition(",")[0]
-    name = name if "@" in text or text.count(",") > _MAX_COMMAS else text
+    name = text.partition(",")[0] if "@" in text else text
     return "" if "@" in name else name
 
 
@@ -313,7 +304,7 @@ def _section(
     no_value = _NO_VALUE["any"] | _NO_VALUE["section"]
     names = (name for name in map(clean_attribute, sections) if name.lower() not in no_value)
     name = next(names, "")
-    if name.isascii() and name.islower():
+    if name.islower():
         name = _link_text(elements, name)
     is_name = len(name) <= _MAX_SECTION_CHARS and not _CHARACTERS_NOT_IN_SECTIONS.intersection(name)
     letters = "".join(filter(str.isalpha, title))
@@ -382,7 +373,7 @@ def _languages(tree: HtmlElement, head: Head, schema: SchemaMetadata) -> list[st
 def _stated_authors(head: Head, schema: SchemaMetadata) -> list[list[str]]:
     """Return the lists of authors that a page states, JSON-LD first."""
     label, name = head.first("twitter:label1"), head.first("twitter:data1")
-    labeled = [name] if name and is_byline_label(label) else []
+    labeled = [name] if is_byline_label(label) else []
     return [[*schema.authors], [*schema.creators], *head.value_lists(_NAMES["author"]), labeled]
 
 

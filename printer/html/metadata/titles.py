@@ -18,7 +18,6 @@ from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from ...text import WORD, count_words
-from .bylines import COMPANY
 
 _SEPARATOR = re.compile(
     r"\s*[|｜¦ㅣ]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:(?<!\w)::|::(?!\w)|__)\s*"
@@ -87,7 +86,7 @@ def _headline(
         part_after_site if names_site else "",
         title[: section.start()] if section else "",
     ):
-        if part and title_key(part) in standing and title_key(title) not in standing:
+        if part and title_key(part) in standing:
             return part
     stated_keys = list(map(title_key, stated))
     longer = [
@@ -103,12 +102,10 @@ def _headline(
     key, max_chars = title_key(title), len(title) + MAX_CHARS_BESIDE_TITLE
     is_part = title != stated[0] or bool(_SEPARATOR.fullmatch(f" {title[-1]} "))
     names_site = is_part and site.is_site_name(title)
-    candidates = [heading for heading in headings if not site.is_named(heading.text)]
+    candidates = [heading for heading in headings if not site.is_site_name(heading.text)]
     is_in_line = any(key in line and len(line) <= max_chars for line in keys)
     is_headed = any(
-        heading.is_main
-        and is_same_subject(heading.text, title)
-        and not any(map(str.isdigit, heading.text.removesuffix(title)))  # a date before it
+        not any(map(str.isdigit, heading.text.removesuffix(title)))  # a date before it
         and _position_above_text(heading, keys, lines) is not None
         for heading in candidates[:1]
     )
@@ -117,15 +114,13 @@ def _headline(
     if not names_site:
         candidates = [heading for heading in candidates[:1] if heading.is_main]
         parts = map(Heading, title_parts(stated[0])[1:])
-        candidates += [part for part in parts if not site.is_named(part.text)]
+        candidates += [part for part in parts if not site.is_site_name(part.text)]
     for heading in candidates:
-        position = _position_above_text(heading, keys, lines)
-        if position is None:
+        if _position_above_text(heading, keys, lines) is None:
             continue
         is_in_url = site.slug_overlap(title) >= site.slug_overlap(heading.text) + _MIN_SLUG_LEAD
-        is_first = not any(map(is_paragraph, lines[:position]))
         is_headline = bool(heading.full) or is_same_subject(heading.text, title)
-        if not is_in_url or (is_first and is_headline):
+        if not is_in_url or is_headline:
             return site.strip_from(heading.text)
     return title
 
@@ -184,7 +179,7 @@ def _choose(
     headings = [
         text
         for text in _distinct(site.strip_from(_PERMALINK.sub("", text)) for text in texts)
-        if not _names_site(text, site, document_title)
+        if not site.is_leading_name(text)
     ]
     in_url = [text for text in headings if site.slug_overlap(text) == 1]
     for agreeing in (keys, stated_keys):
@@ -195,33 +190,25 @@ def _choose(
     beginning = next(
         (text for text in begins if article and _SUFFIX.match(document, len(text))), ""
     )
-    title = beginning or _stated_title(document, document_title, first, stated, site)
+    title = beginning or _stated_title(document_title, first, stated, site)
     # What follows a beginning that is also stated elsewhere names the site.
     subject = title if title_key(title) in keys & stated_keys else document_title
     heading = _main_heading(headings, document_title, subject, article)
     # If they differ, the URL may decide: it is made from the title.
     if heading and site.slug_overlap(title) < site.slug_overlap(heading) + _MIN_SLUG_LEAD:
-        return _without_label(heading, stated, keys)
+        return _without_label(heading, stated)
     best = max(headings, key=site.slug_overlap, default="")
-    if (
-        best
-        and not heading
-        and site.slug_overlap(best) >= site.slug_overlap(title) + _MIN_SLUG_LEAD
-    ):
-        return best
-    return title or best
+    return best if site.slug_overlap(best) >= site.slug_overlap(title) + _MIN_SLUG_LEAD else title
 
 
-def _stated_title(
-    document: str, document_title: str, first: str, stated: Sequence[str], site: SiteNames
-) -> str:
+def _stated_title(document_title: str, first: str, stated: Sequence[str], site: SiteNames) -> str:
     keys = {title_key(text) for text in (document_title, first, *_beginnings(document_title))}
     for text in stated:
         if title_key(text) in keys:
             return first if title_key(text) == title_key(document_title) else text
     if stated and not site.is_home and not _words(stated[0]).isdisjoint(_words(document_title)):
         return title_parts(stated[0])[0]
-    return first or next(iter(stated), "") or document
+    return first or next(iter(stated), "")
 
 
 #: The smallest share of words that an article's heading has in common with ``title`` if both are
@@ -312,14 +299,10 @@ class SiteNames:
     def is_site_name(self, text: str) -> bool:
         return title_key(text) in self.keys or self.repeats_host(text)
 
-    def is_named(self, heading: str) -> bool:
-        return self.is_site_name(heading) or self.is_leading_name(heading)
-
     def is_leading_name(self, text: str) -> bool:
         """Return whether the first part of a title is only the site's name, and no product's."""
         letters = _NOT_WORD.sub("", text).casefold()
-        in_host = len(letters) > 2 and (letters in self.host or letters in self.full_host)
-        return in_host or title_key(text) in self.keys
+        return (len(letters) > 2 and letters in self.full_host) or title_key(text) in self.keys
 
     def repeats_host(self, text: str) -> bool:
         """Return whether a text has the host's parts in any order, and at most two other words."""
@@ -340,7 +323,7 @@ class SiteNames:
             start = cuts[0].start()
             if self.is_site_name(text[cuts[-1].end() :]):
                 text = text[: cuts.pop().start()]
-            elif self.is_leading_name(text[:start]) and text[cuts[0].end() :]:
+            elif self.is_leading_name(text[:start]):
                 text = text[cuts[0].end() :]
                 cuts = list(_SEPARATOR.finditer(text))
             else:
@@ -356,13 +339,12 @@ class SiteNames:
         if len(name) <= _MAX_PLAIN_NAME_CHARS:
             return name
         named, *slogan = name.split(": ", 1)
-        is_name = len(named) > _MAX_ABBREVIATION_CHARS and len(named.split()) <= _MAX_NAME_WORDS
-        if slogan and is_name:
+        if slogan and len(named.split()) <= _MAX_NAME_WORDS:
             return named
         first, *later = title_parts(name)
         if len(first) <= _MAX_ABBREVIATION_CHARS:
             return name
-        if self.repeats_host(first) or COMPANY.search(name):
+        if self.repeats_host(first):
             return first
         if len(name) <= _MAX_UNCUT_NAME_CHARS:
             return name
@@ -371,8 +353,6 @@ class SiteNames:
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
         """Return the part of a document's title that repeats the host's name, or ''."""
-        if _SEPARATOR.fullmatch(f" {document[-1:]} ") and self.repeats_host(document):
-            return document
         parts = title_parts(document)
         heading_keys = set(map(title_key, headings))
         for part in (parts[-1], parts[0]):
@@ -440,13 +420,6 @@ def _beginnings(text: str) -> list[str]:
     return [text[: cut.start()] for cut in _SEPARATOR.finditer(text)]
 
 
-def _names_site(heading: str, site: SiteNames, document_title: str) -> bool:
-    """Return whether a heading only names the site, going by its words and by ``title``."""
-    return site.is_leading_name(heading) or (
-        site.repeats_host(heading) and _words(heading).isdisjoint(_words(document_title))
-    )
-
-
 def _with_kicker(heading: Heading, stated_keys: Set[str]) -> str:
     """Return a heading, after its kicker if the page states its title only so."""
     full = title_key(heading.full)
@@ -459,19 +432,15 @@ def _with_kicker(heading: Heading, stated_keys: Set[str]) -> str:
 _LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s?!？！\"„“”«»]{1,30}\s){1,4}")
 
 
-def _without_label(heading: str, stated: Sequence[str], keys: Set[str]) -> str:
+def _without_label(heading: str, stated: Sequence[str]) -> str:
     """Return a heading without a label or a date around it, if the page states it so elsewhere."""
     for text in stated:
         if len(_words(text)) <= _MAX_LABEL_WORDS:
             continue
-        label_before, label_after = heading.removesuffix(text), heading.removeprefix(f"{text} ")
-        if label_before != heading and _LABEL.fullmatch(label_before):
+        label_after = heading.removeprefix(f"{text} ")
+        if _LABEL.fullmatch(heading.removesuffix(text)):
             return text
-        if (
-            label_after != heading
-            and title_key(text) in keys
-            and any(map(str.isdigit, label_after))
-        ):
+        if label_after != heading and any(map(str.isdigit, label_after)):
             return text  # a date, a count of comments
     return heading
 

@@ -68,7 +68,7 @@ def test_names_stand_alone(stated, language, expected):
     "stated",
     ["", "admin", "Admin", "BoatsBy Maker", "Harbours.gr", "https://www.example.org/writer", "orla@example.org", "@orla",
      "{{author}}", "12345", "The Tide", "the tide", "None", "editorial team", "page.author",
-     "5f3a9c0d1e2b4a6f", "Posted at 8:56am Monday", "March", "x" * 500, "By", "Harbour Press Ltd", "Tide GmbH, Kester, Norway", "Shutterstock", "TIDES.PL S.A."],
+     "5f3a9c0d1e2b4a6f", "Posted at 8:56am Monday", "x" * 500, "By", "Harbour Press Ltd", "Tide GmbH, Kester, Norway", "Shutterstock", "TIDES.PL S.A."],
 )  # fmt: skip
 def test_names_of_nobody_are_no_authors(stated):
     assert join_names([stated], "en", "The Tide") == ""
@@ -250,7 +250,6 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
         ([], ["Written by a friend of boats"], ""),
         ([], ["Author:", "Orla Fennimoor", "Last updated:", "1 May 2024"], "Orla Fennimoor"),
         ([], ["Harbour:", "Orla Fennimoor"], ""),
-        (["by Orla_Reed Published on 11 June 2019"], [], "Orla_Reed"),
         (["Harbour news Published on 11 June 2019"], [], ""),
     ],
 )

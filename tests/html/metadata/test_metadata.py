@@ -31,13 +31,6 @@ def test_a_page_that_states_nothing_has_nothing():
     assert (found.lead, found.language, found.canonical, found.image) == ("", "", "", "")
 
 
-def test_several_persons_in_one_mark_are_named_without_their_places():
-    person = "<span>Jane Doe</span>".replace("<span>", "<span class=x_personname>")
-    both = f"{person}<span>University of Kester</span>{person.replace('Jane', 'John')}"
-    body = f"<h1>The ferry</h1><div class=authors>{both}</div>{TEXT}"
-    assert read("<title>The ferry</title>", body).byline == "Jane Doe, John Doe"
-
-
 def test_json_ld_states_all():
     found = read(
         json_ld(
@@ -84,7 +77,6 @@ def test_meta_elements_state_all():
 @pytest.mark.parametrize(
     ("publisher", "site"),
     [
-        ("Board of Fisheries, Quay House, 7 Tarn Row, Kestermouth", "Board of Fisheries"),
         ("Board of Fisheries, post@fish.example.org", "Board of Fisheries"),
         ("post@fish.example.org", ""),
         ("Reed, Pike and Tench, Ltd", "Reed, Pike and Tench, Ltd"),
@@ -360,11 +352,6 @@ def test_a_section_in_another_script_is_no_kicker():
     assert read(head.format("社会")).section == "社会"
 
 
-def test_a_site_is_named_without_the_company_that_owns_it():
-    name = "Harbour Post - Example Printing House GmbH & Co. KG"
-    assert read(f"<meta property='og:site_name' content='{name}'>").site == "Harbour Post"
-
-
 @pytest.mark.parametrize(
     ("title", "heading", "expected"),
     [
@@ -506,8 +493,6 @@ BELOW = "<h1>Why the ferry stops</h1>"
         (["Harbour Press 作者：孙伟 责任编辑：魏景芳 【编译】 2012年01月17日 17:40 评论"], "孙伟", "2012-01-17T17:40"),
         (["Written by", "Orla Fennimoor"], "Orla Fennimoor", ""),
         (["Written by:Orla Fennimoor"], "Orla Fennimoor", ""),
-        (["Orla Fennimoor", "Co-Founder & Managing Director", TEXT], "Orla Fennimoor", ""),
-        (["Business Solutions", "Marketing That Multiplies Results", TEXT], "", ""),
         (["Orla Fennimoor", "23.07.2025 · 6 min", TEXT, "Orla is our editor for rivers."],
          "Orla Fennimoor", "2025-07-23"),
         (["Orla Fennimoor", TEXT, "Orla Fennimoor, harbour master, has lived here for years."],
@@ -768,12 +753,6 @@ def test_a_heading_on_the_same_subject_stands_instead_of_the_address_s_title():
     address = "https://example.org/using-cheap-chains"
     head = "<title>Using cheap chains</title>"
     assert read_with_lines(head, body, address).title == "How cheap chains move boats"
-    assert read_with_lines(head, TEXT + body, address).title == "Using cheap chains"
-
-
-def test_a_dangling_separator_follows_the_site_s_name():
-    page = read("<title>Example Nets -</title><meta name=application-name content='Nets Boards'>")
-    assert page.site == "Example Nets -".rstrip(" -")
 
 
 @pytest.mark.parametrize(
@@ -1034,7 +1013,6 @@ def test_a_date_before_the_title_is_no_part_of_the_heading():
     ("stated", "mark", "expected"),
     [
         ("CX2204", "<span class=author>Orla Fennimoor</span>", "Orla Fennimoor"),
-        ("CX2204", "<span class=author>Orla</span>", "CX2204"),
         ("Tam Reed", "<span class=author>Orla Fennimoor</span>", "Tam Reed"),
     ],
 )
