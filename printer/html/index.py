@@ -229,9 +229,7 @@ class PageIndex(TreeIndex):
                 keys = () if added & IS_UNSEEN else element.keys()
                 names = element.get("class") if keys else None
                 if keys and (
-                    has_unseen_class(names)
-                    or (tag == "pre" and names)
-                    or not _FLAG_ATTRIBUTES.isdisjoint(keys)
+                    has_unseen_class(names) or tag == "pre" or not _FLAG_ATTRIBUTES.isdisjoint(keys)
                 ):
                     in_line = bool(leaves or element.tail) and not added & IS_BREAK
                     is_sole_in_cell = not leaves and bool(tags) and tags[block] in {"td", "th"}

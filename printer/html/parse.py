@@ -59,7 +59,6 @@ def parse(text: str) -> HtmlElement:
         return _parse_flat(source)
     _gather(tree)
     _close_head(tree)
-    _close_navigation(tree)
     _open_templates(tree)
     return tree
 
@@ -165,19 +164,6 @@ def _close_head(tree: HtmlElement) -> None:
         body.text = None
 
 
-def _close_navigation(tree: HtmlElement) -> None:
-    """Move the main content out of a navigation with an unclosed element, as browsers do."""
-    main = next(tree.iter("main"), None)
-    around = [] if main is None else list(main.iterancestors("nav", "header"))
-    if main is None or not any(element.tag == "nav" for element in around):
-        return
-    moved = [main, *main.itersiblings()]
-    parent = around[-1].getparent()
-    if parent is not None:
-        position = parent.index(around[-1]) + 1
-        parent[position:position] = moved
-
-
 #: Elements deeper than this become siblings; browsers stop at 512 as well.
 MAX_DEPTH = 512
 #: The ids of the places for what React streams begin with these.
@@ -280,12 +266,12 @@ def decode_emails(tree: HtmlElement) -> None:
     """Restore the e-mail addresses that the page's script would decode."""
     for element in tree.iter():
         address = _address(element.get(EMAIL_ATTRIBUTE) or "")
-        if not address or len(element):
+        if not address:
             continue
         element.text = address
         parent = element.getparent()
         link = element if element.tag == "a" or parent is None else parent
-        if link.tag == "a" and (link is element or _PROTECTED in (link.get("href") or "")):
+        if link is element or _PROTECTED in (link.get("href") or ""):
             link.set("href", f"mailto:{address}")
 
 
@@ -502,20 +488,16 @@ def fix_mojibake(text: str) -> str:
     Sequences that are valid UTF-8 when converted back are repaired if they contain a control
     character, or if there are several and the page has none of these characters correctly.
     """
-    # Searching for single letters is faster, and most pages have none of these.
-    if text.isascii() or not any(lead in text for lead in "ÃÂâð"):
-        return text
     if not any(beginning in text for beginning in _BEGINNINGS):
         return text
     counts = Counter(_SEQUENCES.findall(text))
     decoded = {sequence: _decode_again(sequence) for sequence in counts}
-    wrong = [sequence for sequence in counts if decoded[sequence] != sequence]
-    plausible = [sequence for sequence in wrong if sequence[0] in _LEADS]
+    plausible = [sequence for sequence in counts if sequence[0] in _LEADS]
     occurrences = sum(counts[sequence] for sequence in plausible)
     characters = {char for sequence in plausible for char in decoded[sequence]} - {"\xa0"}
     correct = sum(map(text.count, characters))
     if occurrences < _MIN_SEQUENCES or correct > occurrences * _MAX_CORRECT_RATIO:
-        replacements = {s: decoded[s] for s in wrong if _C1_CONTROLS.search(s)}
+        replacements = {s: decoded[s] for s in counts if _C1_CONTROLS.search(s)}
         if not replacements:
             return text
         decoded = {sequence: sequence for sequence in counts} | replacements

@@ -60,7 +60,7 @@ _CUSTOM_NAMES = {
 def _retag_custom_elements(elements: Iterable[HtmlElement]) -> None:
     """Name the custom elements that are headers, footers, menus and links."""
     for element in elements:
-        if isinstance(element.tag, str) and "-" in element.tag:
+        if "-" in element.tag:
             name = _CUSTOM_NAMES.get(element.tag.rpartition("-")[2])
             if name:  # the parser's own names of broken tags cannot be set
                 element.tag = name
@@ -76,7 +76,7 @@ def _retag_roles(boxes: Iterable[HtmlElement]) -> None:
     ]:
         items = list(box)
         if box.get("role") != "list":
-            _retag_table(box, lambda element: element.get("role") or "")
+            _retag_table(box)
         elif _are_lines(items):
             box.tag = "ul"
             for item in items:
@@ -87,14 +87,12 @@ _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|br
 
 
 def _retag_styled(boxes: Iterable[HtmlElement]) -> None:
-    """Name tables and empty boxes in a line by display; keep the line ends that a style keeps."""
+    """Name empty boxes in a line by display; keep the line ends that a style keeps."""
     for box in [box for box in boxes if box.tag in ("div", "p") and box.get("style")]:
         style = box.get("style") or ""
-        if "table" in style and _display_style(box) == "table" and box.tag == "div":
-            _retag_table(box, _display_style)
-        elif "inline" in style and _INLINE_STYLE.search(style) and _is_empty(box):
+        if _INLINE_STYLE.search(style) and _is_empty(box):
             _unbox(box)
-        elif "white-space" in style and _SPACED_STYLE.search(style):
+        elif _SPACED_STYLE.search(style):
             _keep_breaks(box)
 
 
@@ -103,8 +101,7 @@ _INLINE_STYLE = re.compile(r"display\s{0,9}:\s{0,9}(?:-webkit-)?inline")
 
 def _unbox(box: HtmlElement) -> None:
     """Make an empty box in a line a part of it, without a space before a full stop or comma."""
-    for part in box.iter("div", "p"):
-        part.tag = "span"
+    _make_inline(box, "div", "p")
     previous = box.getprevious()
     if (box.tail or "").lstrip()[:1] in tuple(".,;)"):
         for part in box.iter():
@@ -126,49 +123,39 @@ def _is_empty(element: HtmlElement) -> bool:
     return len(parts) <= _MAX_EMPTY_ELEMENTS and not has_picture and all(map(_is_blank, texts))
 
 
-_DISPLAY = re.compile(r"display\s{0,9}:\s{0,9}(table(?:-row|-cell)?)(?![\w-])")
-
-
-def _display_style(element: HtmlElement) -> str:
-    match = _DISPLAY.search(element.get("style") or "")
-    return match[1] if match else ""
-
-
-#: The names of the parts of a table, by role and by display.
+#: The names of the parts of a table, by role.
 _TABLE_PARTS = {
-    "row": "tr", "table-row": "tr", "cell": "td", "gridcell": "td", "table-cell": "td",
-    "columnheader": "th", "rowheader": "th",
+    "row": "tr", "cell": "td", "gridcell": "td", "columnheader": "th", "rowheader": "th",
 }  # fmt: skip
 _TABLE_NAMES = frozenset({"table", "grid"})
 _MAX_PARTS = 20_000
 
 
-def _retag_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> None:
+def _retag_table(table: HtmlElement) -> None:
     """Name the rows and cells of a table, if it has at least two rows of at least two cells."""
     rows: list[HtmlElement] = []
     cells: dict[HtmlElement, list[HtmlElement]] = {}
     for count, element in enumerate(table.iter("*")):
         is_inside = element is not table
-        if count > _MAX_PARTS or (is_inside and _TABLE_NAMES & {element.tag, part_of(element)}):
+        if count > _MAX_PARTS or (is_inside and _TABLE_NAMES & {element.tag, element.get("role")}):
             return
-        name = _TABLE_PARTS.get(part_of(element), "")
+        name = _TABLE_PARTS.get(element.get("role") or "", "")
         if name == "tr":
             rows.append(element)
         elif name:
             row = element.getparent()
             while row is not None and row not in rows[-1:]:
-                row = row.getparent() if row is not table else None
+                row = row.getparent()
             if row is None:
                 return
             cells.setdefault(row, []).append(element)
     if len(rows) < 2 or any(len(cells.get(row, ())) < 2 for row in rows):
         return
-    names = [(cell, _TABLE_PARTS[part_of(cell)]) for row in rows for cell in cells[row]]
     table.tag = "table"
     for row in rows:
         row.tag = "tr"
-    for cell, name in names:
-        cell.tag = name
+        for cell in cells[row]:
+            cell.tag = _TABLE_PARTS[cell.get("role") or ""]
 
 
 def _are_lines(items: list[HtmlElement]) -> bool:
@@ -194,7 +181,7 @@ def _retag_pairs(boxes: Iterable[HtmlElement]) -> None:
             continue
         pairs = [pair for pair in takewhile(bool, map(_label_and_value, rows)) if pair]
         labels = {_beginning_of_text(label) for _, label, _ in pairs}
-        if len(pairs) < len(rows) or len(labels) < len(rows):
+        if len(labels) < len(rows):
             continue
         box.tag = "table"
         for row, label, value in pairs:
@@ -245,7 +232,7 @@ def _retag_boxes(boxes: Iterable[HtmlElement]) -> None:
     """Join lines that are boxes: code as preformatted text, verse with line breaks."""
     for box in [box for box in boxes if box.tag in ("blockquote", "div", "section")]:
         names = (box.get("class") or "")[:300]
-        if names and _BOX_HINT.search(names.lower()):
+        if _BOX_HINT.search(names.lower()):
             _retag_lines(box, names)
 
 
@@ -253,9 +240,9 @@ def _retag_links_in_lists(elements: Iterable[HtmlElement]) -> None:
     """Put each link of a list that has nothing but links into an item."""
     for box in [element for element in elements if element.tag in ("ul", "ol")]:
         links = list(box)
-        if len(links) < 2 or any(link.tag != "a" or not _is_blank(link.tail) for link in links):
+        if len(links) < 2 or any(link.tag != "a" for link in links) or not _is_blank(box.text):
             continue
-        for link in links if _is_blank(box.text) else ():
+        for link in links:
             item = box.makeelement("li")
             link.addprevious(item)
             item.append(link)
@@ -324,7 +311,7 @@ def _retag_lines(box: HtmlElement, names: str) -> None:
     is_code = _CODE_BOX_CLASS.search(names) is not None
     if not is_code and not _VERSE_CLASS.search(names):
         return
-    has_lines = box.tag == "div" and not len(box) and "\n" in (box.text or "").strip()
+    has_lines = not len(box) and "\n" in (box.text or "").strip()
     if is_code and has_lines and ("language-" in names or any(map(box.get, _CODE_LANGUAGES))):
         box.tag = "pre"
         return
@@ -404,8 +391,6 @@ _HEADING_BEFORE: Callable[..., Any] = etree.XPath(
     "preceding::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5][1]"
 )
 _MAX_CONTROLS = 300
-#: A button and empty targets of links around it.
-_MAX_PARTS_OF_HEADING = 3
 
 
 def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source: str) -> None:
@@ -417,8 +402,7 @@ def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source
         heading = button.getparent()
         if heading is None or heading.tag not in HEADING_TAGS:
             continue
-        is_short = len(heading) <= _MAX_PARTS_OF_HEADING
-        if is_short and _beginning_of_text(heading) == _beginning_of_text(button):
+        if _beginning_of_text(heading) == _beginning_of_text(button):
             _make_inline(button, "button", "div", "p")
     if not any(name in source for name in ("aria-controls", "aria-expanded", "collapse")):
         return
@@ -453,19 +437,16 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
     )
     name = control.get("aria-controls") or target.removeprefix("#")
     label = _beginning_of_text(control)
-    is_unnamed = not name and control.get("aria-expanded") is not None
-    if not (name or is_unnamed) or not 2 < len(label) <= _MAX_CONTROL_LABEL_CHARS:
+    if not 2 < len(label) <= _MAX_CONTROL_LABEL_CHARS:
         return None
     for box in (control, *islice(control.iterancestors(), 3)):
         if _beginning_of_text(box) != label:
             break
         part = next(box.itersiblings("*"), None)
-        if part is not None and part.tag in ("style", "script"):
-            part = next(part.itersiblings("*"), None)
         if part is None:
             continue
         ids = (part.get("id"), *(inner.get("id") for inner in part[:1]))
-        if not is_unnamed and name not in ids:
+        if name and name not in ids:
             continue
         links = islice(part.iter("a"), _MAX_CONTROLS)
         text = _beginning_of_text(part, _MAX_COUNTED_PART_CHARS)
@@ -518,12 +499,8 @@ def _keep_breaks(box: HtmlElement) -> None:
         return
     for element in [box, *box.iterchildren()]:
         text = (element.text or "") if element is box else (element.tail or "")
-        if element.tag in _VERBATIM_TAGS and element is box:
-            return
         head, *lines = re.split(r"[ \t]*\n", text)
-        if element is box and _is_blank(head) and len(box) == 0:
-            head, *lines = re.split(r"[ \t]*\n", text.strip())
-        if not lines or all(map(_is_blank, lines)) or len(lines) > _MAX_LINES:
+        if len(lines) > _MAX_LINES:
             continue
         position = 0 if element is box else box.index(element) + 1
         if element is box:
@@ -567,7 +544,7 @@ def _drop_shortcodes(tree: HtmlElement) -> None:
         for match in _SHORTCODE.finditer(text):
             if match[2] not in closed and _QUOTATION_MARK_SET.isdisjoint(match[3]):
                 continue
-            if not (action and match[1] and match[2] == action):
+            if match[2] != action:
                 remaining_parts.append(text[end : match.start()])
             action = match[2] if not match[1] and _PROMOTION_SHORTCODE.search(match[2]) else ""
             end = match.end()
@@ -645,8 +622,7 @@ def _address_tex(address: str) -> str:
     """Return the formula in the address of an image that a service draws, or ''."""
     path, _, query = address[:_MAX_ADDRESS_CHARS].partition("?")
     for part in query.split("&") if query else [path.rpartition("/")[2]]:
-        name, _, value = part.partition("=")
-        text = unquote(value if value and "%" not in name else part)
+        text = unquote(part.partition("=")[2] or part)
         if _TEX_COMMAND.search(text) and ":" not in text:  # no path of another system
             return " ".join(text.split())
     return ""

@@ -295,12 +295,8 @@ _NAMES = frozenset({"class", "id", "onclick", "role", "tabindex"})
 
 
 def _is_bare(*elements: HtmlElement | None) -> bool:
-    """Return whether elements have nothing by which a script could find them, or a link."""
-    return not any(
-        element is not None
-        and (not _NAMES.isdisjoint(element.keys()) or element.find("a") is not None)
-        for element in elements
-    )
+    """Return whether elements have nothing by which a script could find them."""
+    return all(element is None or _NAMES.isdisjoint(element.keys()) for element in elements)
 
 
 #: The names of elements that a click, a carousel or a script unfolds.
@@ -327,9 +323,8 @@ def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
     previous = element.getprevious()
     if previous is not None and (
         (previous.tag in HEADING_TAGS and not _is_bare(previous, element, parent))
-        or previous.tag in {"dt", *_CONTROLS}
         or previous.get("aria-expanded")
-        or next(previous.iter(*_CONTROLS), None) is not None
+        or next(previous.iter("dt", *_CONTROLS), None) is not None
     ):
         return True
     names = element.get("class")

@@ -175,15 +175,6 @@ def test_a_page_without_a_body_tag_has_its_text_in_the_body(source: str) -> None
     assert head is None or "".join(head.itertext()) in {"", "A"}
 
 
-def test_the_main_content_is_outside_an_unclosed_navigation() -> None:
-    tree = parse(
-        "<body><header><nav><ul><li><a>Menu</a><div><ul><li>More</ul></nav></header>"
-        "<main><p>Text</main><footer>Imprint</footer></body>"
-    )
-    assert [element.tag for element in tree.find("body")] == ["header", "main", "footer"]
-    assert words(tree) == ["Menu", "More", "Text", "Imprint"]
-
-
 @pytest.mark.parametrize(
     ("source", "lines"),
     [

@@ -22,32 +22,16 @@ def texts(html: str) -> list[str]:
     return [text for text in iter_text(*blocks(html)) if text]
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
+def test_roles_name_the_parts_of_a_table() -> None:
+    (table,) = blocks(
         "<div role=table><div role=rowgroup><div role=row><span role=columnheader>Post</span>"
         "<span role=columnheader>Depth</span></div></div><div role=rowgroup><div role=row>"
-        "<span role=cell>Mole</span><span role=cell>3 m</span></div></div></div>",
-        "<div style='display: table'><div style='display:table-row'>"
-        "<div style='display:table-cell'>Post</div><div style='display:table-cell'>Depth</div>"
-        "</div><div style='display:table-row'><div style='display:table-cell'>Mole</div>"
-        "<div style='display:table-cell'>3 m</div></div></div>",
-    ],
-)
-def test_tables_by_role_and_by_style(html: str) -> None:
-    (table,) = blocks(html.replace("role=row>", 'role="row">'))
+        "<span role=cell>Mole</span><span role=cell>3 m</span></div></div></div>"
+    )
     assert isinstance(table, Table)
     assert [list(iter_text(*cell.blocks)) for cells in table.rows for cell in cells] == [
         ["Post"], ["Depth"], ["Mole"], ["3 m"],
     ]  # fmt: skip
-
-
-def test_a_box_that_only_centres_its_text_by_table_cells_is_no_table() -> None:
-    html = (
-        "<div style='display:table'><div style='display:table-cell'><p>One thing is here.</p></div>"
-        "<div style='display:table-cell'><p>Two are there.</p></div></div>"
-    )
-    assert texts(html) == ["One thing is here.", "Two are there."]
 
 
 def test_links_that_stand_in_a_list_without_items_are_its_items() -> None:
