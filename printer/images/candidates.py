@@ -119,7 +119,7 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
             break
         index, segment = page.index.locate(element)
         if segments is not None and segment not in segments:
-            if element.tag == "img" or element.tag in custom:
+            if element.tag == "img":
                 key_above = lead_key if segment < segments.start else ""
                 candidates.append(_distant_candidate(element, index, segment, key_above))
             continue
@@ -154,7 +154,7 @@ def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Ca
         if element.find(".//img") is None and (sources := read_sources(element)):
             yield _candidate(element, "image", index, segment, sources)
     elif tag == "video":
-        poster = (element.get("poster") or element.get("data-poster") or "").strip()
+        poster = (element.get("poster") or "").strip()
         if poster:
             yield _candidate(element, "poster", index, segment, [ImageSource(poster)])
     elif tag == "object":
@@ -265,13 +265,13 @@ def _merge(candidates: list[Candidate], current: Candidate, placeholders: frozen
         return True
     are_displayed = _is_displayed(previous) and _is_displayed(current)
     shares_url = bool(_non_data_urls(previous) & _non_data_urls(current))
-    is_crop = shares_url and _is_crop(previous, current)
+    is_crop = _is_crop(previous, current)
     if are_displayed:
         shares_url = is_crop
     has_common = is_crop or _have_common_ancestor(previous.element, current.element)
     if len(previous.sources) > _MAX_MERGED_SOURCES or not has_common:
         return False
-    if previous.segment != current.segment and not shares_url:
+    if previous.segment != current.segment:
         return False
     if _is_placeholder(previous, current, placeholders):
         candidates[-1] = replace(
@@ -279,9 +279,7 @@ def _merge(candidates: list[Candidate], current: Candidate, placeholders: frozen
         )
         return True
     is_same_picture = shares_url or (bool(previous.url_key) and previous.url_key == current.url_key)
-    # A spacer after a picture on display only sets it apart from the text.
-    is_preview_after = is_preview(current) and not are_displayed
-    if not is_same_picture and not is_preview(previous) and not is_preview_after:
+    if not is_same_picture and not is_preview(previous):
         return False
     # Browsers that run scripts do not display ``noscript``.
     if is_preview(previous) and _is_displayed(current):
@@ -319,8 +317,7 @@ def _is_placeholder(previous: Candidate, current: Candidate, placeholders: froze
         return False
     if placeholders.issuperset(source.url for source in previous.sources):
         return not placeholders.issuperset(source.url for source in current.sources)
-    small, large = (candidate.natural_width or candidate.width for candidate in (previous, current))
-    return 0 < small <= _MAX_PLACEHOLDER_PX and (not large or large >= 2 * small)
+    return 0 < (previous.natural_width or previous.width) <= _MAX_PLACEHOLDER_PX
 
 
 def _non_data_urls(candidate: Candidate) -> set[str]:
@@ -332,9 +329,7 @@ def _is_crop(previous: Candidate, current: Candidate) -> bool:
     pictures = previous, current
     figures = {next(picture.element.iterancestors("figure"), None) for picture in pictures}
     names = {picture.best.url.rpartition("/")[2] if picture.best else "" for picture in pictures}
-    is_in_figure = len(figures) == 1 and None not in figures
-    is_same_place = is_in_figure and previous.segment == current.segment
-    return is_same_place and len(names) == 1 and "" not in names
+    return len(figures) == len(names) == 1 and None not in figures
 
 
 #: The words in the name of a file for other screens.

@@ -142,7 +142,6 @@ class CaptionFinder:
         is_label = text in _MEDIA or is_number or _is_date(self.page, text)
         title = self.page.metadata.title if segments[0].block.tag != "h1" else ""
         is_title = comparison_key(text) == comparison_key(title)
-        is_label = is_label and not credit
         return Caption(() if is_label or is_title else spans, credit, indexes)
 
 
@@ -211,15 +210,12 @@ def _in_figcaption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
             continue
         for inner in range(index + 1, min(index + 300, finder.index.subtree_ends[index])):
             begin, end = _segment_bounds(finder, inner)
-            if elements[inner].tag == "figcaption" and begin < end:
+            if elements[inner].tag == "figcaption":
                 above = finder.page.segments[finder.index.segment_begins[index] : begin]
                 return [  # not the article's title
                     *(s for s in above if s.block.tag != "h1" and _is_heading(finder, s)),
                     *finder.page.segments[begin:end],
                 ]
-        begin, end = _segment_bounds(finder, index)
-        if end - begin > _MAX_SEGMENTS:
-            break
     return ()
 
 
@@ -265,7 +261,7 @@ def _is_named_caption(
     finder: CaptionFinder, segment: Segment, top: int, *, may_have_picture: bool = True
 ) -> bool:
     """Return whether an element around a text, or inline ones around all of it, are so named."""
-    parents = [leaf.parent for leaf in segment.leaves if leaf.text and not leaf.text.isspace()]
+    parents = [leaf.parent for leaf in segment.leaves if not leaf.text.isspace()]
     if parents and all(_has_caption_around(parent, segment) for parent in parents):
         return True
     index = finder.index.segment_blocks[segment.index]
@@ -322,7 +318,7 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
             return () if is_text else [segment]
         if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 2):
             caption, credit = finder.page.segments[begin:end]
-            if _CREDIT_AFTER.match(credit.text) and not caption.link_chars:
+            if _CREDIT_AFTER.match(credit.text):
                 return [caption, credit]
         between = range(candidate.index + 1, min(block, candidate.index + 40))
         follows = not any(finder.picture_counts[other] for other in between)
@@ -397,16 +393,15 @@ def _with_line_below(
     is_copy = bool(following) and following[0].text == last.text
     line = next(iter(following[is_copy:]), last)
     around = islice(_ancestors(finder, candidate), _MAX_LEVELS + 2)
-    boxes = ((i, *_segment_bounds(finder, i)) for i in around if finder.picture_counts[i] == 1)
-    box = next((i for i, begin, end in boxes if begin <= last.index and end > line.index), -1)
+    boxes = (i for i in around if finder.picture_counts[i] == 1)
+    box = next((i for i in boxes if finder.index.segment_ends[i] > line.index), -1)
     if box < 0 or line is last or len(line.text) > _MAX_BARE_CHARS:
         return segments
     if any(is_credit_line(segment.text) for segment in segments):
         is_caption = all(map(_is_credit_segment, segments)) and not _is_heading(finder, line)
         is_part = is_caption and _is_named_caption(finder, line, box)
     else:
-        is_in_figure = finder.index.elements[box].tag == "figure"
-        is_credit = _is_credit_segment(line) or (is_in_figure and _is_small(line))
+        is_credit = _is_credit_segment(line) or _is_small(line)
         is_part = len(line.text) <= _MAX_LONE_CREDIT_CHARS and is_credit
     return [*segments, line] if is_part else segments
 
@@ -511,7 +506,7 @@ _SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"
 def _is_emphasized(segment: Segment) -> bool:
     """Return whether all of a text is emphasised or small."""
     for leaf in segment.leaves:
-        if not leaf.text or leaf.text.isspace():
+        if leaf.text.isspace():
             continue
         node = leaf.parent
         for _ in range(4):
@@ -575,7 +570,7 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
         words = " ".join(part.text for part in parts if not part.credit).split()
         pieces = parts if len(words) > 2 and any(part.credit for part in parts) else pieces
     text = [piece for piece in pieces if not piece.credit]
-    credit = _join_credit([piece.text for piece in pieces if piece.credit and piece.text])
+    credit = _join_credit([piece.text for piece in pieces if piece.credit])
     if credit:
         ends = (i for i, piece in enumerate(text) if re.search(r"[\w)\]]", piece.text))
         text = text[: max(ends, default=-1) + 1]
@@ -657,7 +652,7 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
         if match := _NAMES_AFTER.search(last.text):
             caption, credit = last.text[: match.start()], last.text[match.start() :]
             return [*before, last._replace(text=caption), last._replace(text=credit, credit=True)]
-        caption = next((piece.text for piece in reversed(before) if piece.text), "")
+        caption = before[-1].text if before else ""
         if caption.rstrip(_BEFORE_CAPTION).endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(
             last.text
         ):
@@ -701,7 +696,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
         is_credit = number > 0 and _is_small(segment)  # below the caption
         for leaf in segment.leaves:
             piece = _read_style(leaf.parent, base)
-            if piece is not None and leaf.text:
+            if piece is not None:
                 text = _COUNTER_BESIDE.sub("", INVISIBLE.sub("", leaf.text))
                 text = f" {text}" if leaf.tail and leaf.element.tag in BLOCK_TAGS else text
                 word = " ".join(text.split()).lower()
@@ -737,7 +732,7 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
             return None
         if node.tag in _MARKS:
             marks.add(_MARKS[node.tag])
-        if node.tag == "a" and not href:
+        if node.tag == "a":
             href = resolve(base, node.get("href") or "")
         if is_credit is None:
             is_credit = _is_credit(node, name)
@@ -759,7 +754,7 @@ _CREDIT_TAGS = frozenset({"i", "em", "span", "cite", "b", "strong", "font", "div
 def _is_credit(node: HtmlElement, name: str) -> bool | None:
     """Return True for an element marked up as a credit, False for a caption, None for neither."""
     name = CAMEL_CASE.sub("-", name)  # captionCredit
-    if node.tag != "figcaption" and _CAPTION_CREDIT.search(name):
+    if _CAPTION_CREDIT.search(name):
         return True
     if _CAPTION_CLASS.search(name) or node.tag == "figcaption":
         return False

@@ -269,7 +269,7 @@ def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElem
         text
         for part in islice(link.iter(), 40)
         for text in (None if is_caption_name(part.get("class") or "") else part.text, part.tail)
-        if text and isinstance(part.tag, str) and (part is not link or text is part.text)
+        if text and (part is not link or text is part.text)
     )
     if sum(len(text.strip()) for text in texts) > 14:
         return True

@@ -129,7 +129,7 @@ def _reason_without_caption(
         return "a picture that is not displayed"
     if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
         return "a badge or a hidden button"
-    if "linked for sharing" in names and "the page's own picture" not in names:
+    if "linked for sharing" in names:
         return "a share button"
     if "linked to nowhere" in names and not names.isdisjoint(_BUTTON_FEATURES):
         return "a button with a script"
@@ -140,8 +140,8 @@ def _reason_without_caption(
         return "an ornament"
     if _is_icon_in_heading(candidate, names):
         return INTERFACE_DRAWING
-    if is_rule or _is_counter_or_advertisement(candidate):
-        return "a divider, a tracking pixel or an advertisement"
+    if is_rule or _is_counter(candidate):
+        return "a divider or a tracking pixel"
     if _is_below_other_heading(reader, candidate):
         return "below the heading of unrelated content"
     if _is_linked_banner(reader, candidate, names):
@@ -286,8 +286,6 @@ def _is_in_date_line(reader: FeatureReader, candidate: Candidate) -> bool:
 
 _TICKER_CLASS = re.compile(r"(?<![a-z])(?:marquee|ticker)(?![a-z])")
 _MAX_TICKER_LEVELS = 5
-#: The fewest logos of such a row, with their copies.
-_MIN_LOGOS = 6
 
 
 def _is_in_ticker(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
@@ -298,9 +296,7 @@ def _is_in_ticker(reader: FeatureReader, candidate: Candidate, names: frozenset[
         classes = CAMEL_CASE.sub("-", (level.get("class") or "")[:_MAX_CLASS_CHARS]).lower()
         if _TICKER_CLASS.search(classes):
             return True
-    has_copy = candidate.url_key in reader.unread and reader.copies[candidate.url_key] > 1
-    alike = reader.segments_by_structure[reader.structures[candidate]]
-    return has_copy and len(alike) >= _MIN_LOGOS
+    return candidate.url_key in reader.unread and reader.copies[candidate.url_key] > 1
 
 
 #: The name of a file with the size of an icon: 'vimeo32.png'.
@@ -373,8 +369,7 @@ def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool
     previous = candidate.segment - 1
     if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
         return False
-    flags = reader.index.flags[reader.index.segment_blocks[previous]]
-    return bool(flags & _HEADING) and not reader.verdict.keep[previous]
+    return bool(reader.index.flags[reader.index.segment_blocks[previous]] & _HEADING)
 
 
 #: A wider picture of an audio player is the lead.
@@ -509,13 +504,11 @@ def _leads_to_page(link: HtmlElement) -> bool:
 
 #: A size or a number in the query of a picture's address, which a counter's does not have.
 _LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9a-f]{8}")
-#: The address of a picture that a server of advertisements chooses.
-_ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zoneid=")
 
 
-def _is_counter_or_advertisement(candidate: Candidate) -> bool:
-    """Return whether a picture comes from a counter or an advertisement server."""
+def _is_counter(candidate: Candidate) -> bool:
+    """Return whether a picture without a text comes from a counter."""
     url = original_url(candidate.best.url) if candidate.best else ""
     path, _, query = url.partition("?")
-    is_counter = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
-    return (is_counter and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None
+    has_query = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
+    return has_query and not candidate.alt

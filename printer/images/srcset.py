@@ -164,7 +164,7 @@ def _is_placeholder(value: str) -> bool:
 def _is_url(value: str) -> bool:
     """Return whether an attribute's value is a URL rather than other data for scripts."""
     is_address = "/" in value or IMAGE_FILE.search(value) is not None
-    return len(value) > 4 and is_address and value[0] not in "#<{"
+    return len(value) > 4 and is_address and value[0] != "<"
 
 
 _DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)")
@@ -250,7 +250,7 @@ def best_source(sources: Iterable[ImageSource]) -> ImageSource | None:
 
 
 def _is_avif(url: str) -> bool:
-    return ".avif" in url or "avif" in url[-60:]
+    return "avif" in url[-60:]
 
 
 def absolute_url(url: str, base: str) -> str:
@@ -338,14 +338,13 @@ def _nested_url(url: str) -> str:
     if in_path:
         inner = url[in_path.start() :]
         return unquote(inner) if "%" in in_path[0] else inner
-    is_file = _FILE_ENDING.search(path)
+    if _FILE_ENDING.search(path):
+        return ""
     return next(
         (
             value
-            for name, value in parse_qsl(query[:3000])
-            if "/" in value
-            and (IMAGE_FILE.search(value) or value.endswith(".ico"))
-            and (name == "url" or not is_file)
+            for _, value in parse_qsl(query[:3000])
+            if "/" in value and (IMAGE_FILE.search(value) or value.endswith(".ico"))
         ),
         "",
     )

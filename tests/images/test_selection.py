@@ -579,7 +579,6 @@ def test_of_the_copies_of_a_picture_the_one_with_a_caption_is_printed() -> None:
             "a tracking pixel",
         ),
         ("<a href='javascript:larger()'><img src='/type_plus.gif' alt=Larger></a>", "a button"),
-        ("<a href='/ck.php?n=1'><img src='/www/avw.php?zoneid=7'></a>", "an advertisement"),
         ("<div class=badge><img src='/best.svg.png'></div>", "a drawing of the interface"),
         ("<p><img src=/photo/line.jpg width=900 height=2 alt=Sheep></p>", "a divider"),
     ],
