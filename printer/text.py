@@ -143,6 +143,8 @@ def count(number: float, noun: str) -> str:
 #: The characters that end a label or a line that introduces what follows.
 COLONS = (":", "：")
 QUESTION_MARKS = ("?", "？", "؟")
+#: The characters that end a sentence.
+SENTENCE_ENDS = (".", "!", "…", "。", "！", "۔", "।", *QUESTION_MARKS)
 #: The ASCII characters that are neither letters nor digits.
 _ASCII_PUNCTUATION = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _LETTERS = re.compile(r"[^\W_]+")

@@ -260,7 +260,7 @@ def is_bold_line(block: Block) -> TypeGuard[Paragraph]:
     text = plain_text(block.spans)
     is_link = sum(len(span.text) for span in block.spans if span.href) > len(text) / 2
     is_line = len(text) <= _MAX_BOLD_LINE_CHARS and "\n" not in text and not block.standfirst
-    return is_line and not (is_link or text.endswith((".", ":")))
+    return is_line and not (is_link or text.endswith((".", "。", "।", *COLONS)))
 
 
 _BULLET_IN_TEXT = re.compile(rf"\A\s*(?:[{BULLETS}]\s*|[*–—-]\s+)(?=\w)")

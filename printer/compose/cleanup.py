@@ -43,6 +43,7 @@ from ..text import (
     MIN_LIVE_ENTRIES,
     QUESTION_MARKS,
     SCENE_BREAK,
+    SENTENCE_ENDS,
     comparison_key,
     continues_drop_cap,
     count_words,
@@ -554,7 +555,7 @@ _MIN_SENTENCE_WORDS = 5
 
 
 def _is_sentence(text: str) -> bool:
-    return text.endswith((".", "!", "?")) and count_words(text) >= _MIN_SENTENCE_WORDS
+    return text.endswith(SENTENCE_ENDS) and count_words(text) >= _MIN_SENTENCE_WORDS
 
 
 def _is_left_over(blocks: list[Block], kind: str) -> bool:

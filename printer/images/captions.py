@@ -19,7 +19,14 @@ from ..html.metadata.bylines import find_signature, is_label_alone
 from ..html.metadata.dates import LONG_WORD, MONTHS, find_date
 from ..html.page import Page
 from ..html.parse import element_line
-from ..text import CAMEL_CASE, COLONS, INVISIBLE, class_pattern, comparison_key
+from ..text import (
+    CAMEL_CASE,
+    COLONS,
+    INVISIBLE,
+    SENTENCE_ENDS,
+    class_pattern,
+    comparison_key,
+)
 from ..urls import resolve
 from .candidates import Candidate
 
@@ -448,7 +455,7 @@ def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
     if segment.block.tag != "p":
         return False
     path = (candidate.element, *ancestors[: ancestors.index(segment.block)])
-    is_sentence = segment.text.endswith((".", "!", "?", "…")) and not _is_emphasized(segment)
+    is_sentence = segment.text.endswith(SENTENCE_ENDS) and not _is_emphasized(segment)
     return any(map(_is_floated, path)) or (is_sentence and segment.block.find(".//br") is None)
 
 
@@ -624,7 +631,7 @@ _NAMES_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
     + r"))\s*$"
 )
-_SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
+_CAPTION_ENDS = (*SENTENCE_ENDS, "»", "”", '"')
 #: A name in an element of its own, right after the end of a sentence.
 _NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
@@ -653,7 +660,7 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
             caption, credit = last.text[: match.start()], last.text[match.start() :]
             return [*before, last._replace(text=caption), last._replace(text=credit, credit=True)]
         caption = before[-1].text if before else ""
-        if caption.rstrip(_BEFORE_CAPTION).endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(
+        if caption.rstrip(_BEFORE_CAPTION).endswith(_CAPTION_ENDS) and _NAME_RIGHT_AFTER.fullmatch(
             last.text
         ):
             return [*before, last._replace(credit=True)]

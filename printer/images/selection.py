@@ -16,7 +16,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words
 from ..selection import PictureDecision, PlacedFigure, Verdict
-from ..text import has_currency_sign
+from ..text import SENTENCE_ENDS, has_currency_sign
 from ..urls import is_http
 from .candidates import Candidate, drawing_source
 from .captions import Caption, CaptionFinder, repeats_alt
@@ -383,7 +383,9 @@ def name_covers(page: Page, verdict: Verdict, selection: PictureSelection) -> Pi
 
 def _is_missing_name(text: str, words: AbstractSet[str]) -> bool:
     """Return whether a text is a name, no description, of which most words are not known."""
-    is_name = len(text) <= _MAX_NAME_CHARS and not (text[0].islower() or text[-1] in ".!?…")
+    is_name = len(text) <= _MAX_NAME_CHARS and not (
+        text[0].islower() or text.endswith(SENTENCE_ENDS)
+    )
     parts = fold_words(text).split()
     unknown = sum(part not in words for part in parts)
     return is_name and len(parts) <= _MAX_NAME_WORDS and 2 * unknown >= len(parts)

@@ -26,7 +26,7 @@ from ..article import (
     is_eyebrow,
     plain_text,
 )  # fmt: skip
-from ..text import COLONS, count_columns
+from ..text import COLONS, QUESTION_MARKS, SENTENCE_ENDS, count_columns
 from .figures import FigureRow
 
 #: What an article's blocks are once its pictures are placed.
@@ -201,7 +201,7 @@ _LONG_TEXT = Paragraph((Span(MIN_LABELED_CHARS * "Text "),))
 
 def _is_question(block: Paragraph, text: str, following: _Placed) -> bool:
     """Return whether a paragraph is an interviewer's question, set apart from the answer."""
-    if len(text) > MAX_QUESTION_CHARS or not text.endswith(("?", "？", "؟", ";")):
+    if len(text) > MAX_QUESTION_CHARS or not text.endswith((*QUESTION_MARKS, ";")):
         return False
     return isinstance(following, Paragraph) and any(
         has_mark_throughout(block.spans, mark) and not has_mark_throughout(following.spans, mark)
@@ -236,8 +236,8 @@ def _is_entry(block: _Placed) -> bool:
     """Return whether a line has a label, or several parts, or does not end like a sentence."""
     if not isinstance(block, Paragraph):
         return False
-    end = plain_text(block.spans).rstrip(" ’”»'\"")[-1:]
-    is_open = end not in ".!?…。！？۔।:："
+    text = plain_text(block.spans).rstrip(" ’”»'\"")
+    is_open = not text.endswith((*SENTENCE_ENDS, *COLONS))
     return is_open or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
@@ -256,7 +256,7 @@ def is_labeled_line(block: _Placed | None, max_chars: int = MAX_LINE_CHARS) -> b
     text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
     entry = _ENTRY.fullmatch(text) if len(text) <= max_chars else None
     is_bold = isinstance(block, Paragraph) and "strong" in block.spans[0].marks
-    is_sentence = text.endswith((".", "!", "?", "…")) and not (is_bold or " → " in text)
+    is_sentence = text.endswith(SENTENCE_ENDS) and not (is_bold or " → " in text)
     return entry is not None and (bool(entry[1]) or not is_sentence)
 
 

@@ -28,6 +28,7 @@ from printer.article import (
     walk,
 )
 from printer.compose import compose
+from printer.compose.block_builders import is_bold_line
 from printer.compose.cleanup import clean_up
 from printer.html.page import read_page
 from printer.selection import Verdict
@@ -1185,3 +1186,9 @@ def test_long_questions_named_as_such_are_headings(end: str, are_headings: bool)
     line = "<div class=faq-question>Which of the {} leave the harbour at dawn, and how long do they stay out at sea{}</div>"
     html = "".join(line.format(name, end) + _REMARK + _REMARK for name in ("boats", "ferries"))
     assert len(outline(html)) == (2 if are_headings else 0)
+
+
+@pytest.mark.parametrize("end", [".", ":", "。", "：", "।"])
+def test_a_bold_sentence_is_no_heading_in_any_script(end: str) -> None:
+    assert is_bold_line(Paragraph((Span("北線的小船", ("strong",)),)))
+    assert not is_bold_line(Paragraph((Span(f"北線的小船{end}", ("strong",)),)))

@@ -13,7 +13,7 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from ...i18n import load_table
-from ...text import YEAR
+from ...text import SENTENCE_ENDS, YEAR
 from ..parse import element_line
 
 #: The number of each month by its names in lower case (see scripts/month_names.py).
@@ -106,7 +106,7 @@ def is_date_line(text: str, language: str = "") -> bool:
     words = [word for word in LONG_WORD.findall(text) if word.lower() not in MONTHS]
     return (
         len(words) <= _MAX_WORDS_BESIDE_MONTH
-        and not text.endswith((".", "!", "?"))
+        and not text.endswith(SENTENCE_ENDS)
         and bool(find_date(text, language))
     )
 
