@@ -68,6 +68,21 @@ def white(paper, page):
     return (len(block) - int(rows[-1])) / (height * 0.79)
 
 
+@pytest.fixture
+def mended(printed, monkeypatch):
+    """Print an article; fail if no page would have a gap without the placement of figures."""
+
+    def print_(full, pictures):
+        with monkeypatch.context() as context:
+            context.setattr(figure_placement, "enable", lambda *_, **__: None)
+            plain = printed(full, pictures=pictures)
+        gaps = [white(plain, number) for number in range(plain.pages - 1)]
+        assert max(gaps, default=0) > figure_placement.MIN_GAP, "there is nothing to mend"
+        return printed(full, pictures=pictures)
+
+    return print_
+
+
 @pytest.mark.parametrize("before", [5, 7, 10])
 def test_no_page_is_left_white_and_text_is_flush_after_the_picture_alone(printed, before):
     text = [paragraph(f"Afterwards {n}. {TEXT}") for n in range(6)]
@@ -116,20 +131,20 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     assert white(paper, 0) < 0.25 < white(plain, 0)
 
 
-@pytest.mark.parametrize("count", range(14, 26, 2))
-def test_a_picture_passes_neither_headings_nor_its_announcement(printed, count):
+@pytest.mark.parametrize("count", range(14, 22, 2))
+def test_a_picture_passes_neither_headings_nor_its_announcement(mended, count):
     announcement = paragraph(TEXT + " More of them make the difference smaller, as we see below:")
     parts = (heading("Mill"), announcement, PICTURE, heading("Wheel"), paragraph(TEXT))
     lines = [paragraph(f"Line {n}.") for n in range(count)]
     blocks = (*lines, *parts, *(paragraph(TEXT) for _ in range(6)))
-    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures())
+    paper = mended(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), specimens.pictures())
     words = " ".join(paper.text.split())
     places = [words.index(text) for text in ("Mill", "below:", "The valley in March.", "Wheel")]
     assert places == sorted(places)
 
 
 @pytest.mark.parametrize("count", [18, 22, 25])
-def test_a_picture_stays_between_its_heading_and_the_next(printed, monkeypatch, count):
+def test_a_picture_stays_between_its_heading_and_the_next(mended, monkeypatch, count):
     parts = (heading("The mill"), PICTURE, heading("The wheel", 3), paragraph(TEXT))
     lines = [paragraph(f"Line {n}.") for n in range(count)]
     blocks = (*lines, *parts, *(paragraph(TEXT) for _ in range(6)))
@@ -137,34 +152,32 @@ def test_a_picture_stays_between_its_heading_and_the_next(printed, monkeypatch, 
     for is_shrunk in (True, False):
         if not is_shrunk:
             monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
-        words = printed(full, pictures=specimens.pictures()).text
+        words = mended(full, specimens.pictures()).text
         places = [words.index(text) for text in ("The mill", "The valley in", "The wheel")]
         assert places == sorted(places)
 
 
-@pytest.mark.parametrize("count", range(12, 26, 3))
-def test_a_picture_passes_no_list_with_the_text_that_introduces_it(printed, monkeypatch, count):
+@pytest.mark.parametrize("count", range(18, 26, 3))
+def test_a_picture_passes_no_list_with_the_text_that_introduces_it(mended, monkeypatch, count):
     monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
     lines = [paragraph(f"Line {n}.") for n in range(count)]
     boats = items(*(f"Boat {n}: {TEXT[:150]}" for n in range(5)))
     blocks = (*lines, PICTURE, paragraph("The ferries are:"), boats, paragraph(TEXT * 4))
-    words = printed(
-        replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures()
-    ).text
+    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+    words = mended(full, specimens.pictures()).text
     assert words.index("The valley in") < words.index("The ferries are")
 
 
-@pytest.mark.parametrize("count", range(16, 28, 2))
+@pytest.mark.parametrize("count", range(18, 28, 2))
 @pytest.mark.parametrize("end", [f"{TEXT} So it ended.", f"{TEXT[:150]} So it ended."])
-def test_a_picture_moved_behind_text_does_not_end_its_section(printed, monkeypatch, count, end):
+def test_a_picture_moved_behind_text_does_not_end_its_section(mended, monkeypatch, count, end):
     monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
     monkeypatch.setattr(figure_placement, "_move_before_text", lambda *_: False)
     lines = [paragraph(f"Line {n}.") for n in range(count)]
     parts = (PICTURE, paragraph(TEXT), paragraph(end), heading("The wheel"))
     blocks = (*lines, *parts, *(paragraph(TEXT) for _ in range(6)))
-    words = printed(
-        replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures()
-    ).text
+    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+    words = mended(full, specimens.pictures()).text
     assert words.index("The valley in") < words.index("So it ended") < words.index("The wheel")
 
 
@@ -295,14 +308,14 @@ def test_a_picture_stays_below_the_line_that_announces_it(lines):
     assert "they saw:" in words.partition("IMG")[0][-120:]
 
 
-@pytest.mark.parametrize("before", [12, 16])
-def test_the_mark_of_an_item_does_not_stand_beside_its_picture(printed, monkeypatch, before):
+@pytest.mark.parametrize("before", [14, 16])
+def test_the_mark_of_an_item_does_not_stand_beside_its_picture(mended, monkeypatch, before):
     lines = (paragraph(f"Line {n}.") for n in range(before))
     texts = (paragraph(f"Step {n}. {TEXT}") for n in (1, 2, 3))
     steps = items((next(texts), PICTURE), (next(texts),), (next(texts),))
     full = replace(SAMPLE_ARTICLE, blocks=(*lines, steps, paragraph(TEXT)), url="")
     monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
-    words = printed(full, pictures=specimens.pictures()).text
+    words = mended(full, specimens.pictures()).text
     assert words.index("Step 1.") < words.index("The valley in March.")
 
 
