@@ -12,6 +12,7 @@ from .article import Article, Heading, Paragraph, Quote, Span
 from .errors import RenderError
 from .options import Options, PrintOptions
 from .output import Edition, ExtractedPage, PageResult, PreparedPictures, Result
+from .urls import is_http
 
 if TYPE_CHECKING:
     from .render.book import Prepare, RenderedBook
@@ -159,7 +160,7 @@ def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Arti
             spans = [Span(f"{labels.also} ")]
             for name, url in story.also:
                 separator = [Span(", ")] if spans[1:] else []
-                spans += [*separator, Span(name, href=url if url.startswith("http") else "")]
+                spans += [*separator, Span(name, href=url if is_http(url) else "")]
             blocks = (*blocks, Paragraph(tuple(spans)))
         digest.append(replace(article, blocks=blocks))
     if edition.problems:

@@ -31,7 +31,7 @@ class Verdict:
 
     @property
     def lists_things(self) -> bool:
-        """Whether the page consists of entries; on others, lists are of other things."""
+        """Whether the page consists of entries, so that its lists are content."""
         return self.kind in LIST_KINDS
 
 

@@ -61,7 +61,8 @@ from .inline import (
     with_mark,
 )
 
-#: The level of a label's heading; postprocessing raises it to one below the previous heading.
+#: The level of a heading made of a label; :func:`article.renumber_headings` then makes it one below
+#: the heading above.
 LABEL_LEVEL = 6
 
 

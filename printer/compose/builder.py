@@ -71,7 +71,7 @@ class _OpenElement:
 #: The maximum nesting of block builders; deeper elements become paragraphs of the deepest one.
 MAX_DEPTH = 30
 _HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
-#: Above bold lines, which are made headings of the lowest level.
+#: The level of a heading above bold lines, which become headings of the lowest level.
 _NAMED_HEADING_LEVEL = LABEL_LEVEL - 1
 _PICTURE_TAGS = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
 _CODE_TAGS = frozenset({"pre", "listing", "xmp"})

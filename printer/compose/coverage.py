@@ -36,6 +36,7 @@ from ..html.visibility import HEADING_TAGS
 from ..output import CompletenessReport, ContentCounts
 from ..selection import PlacedFigure, Verdict
 from ..text import WORD, comparison_key
+from ..urls import is_http
 from .block_builders import is_code_table, is_source_link
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
@@ -271,7 +272,7 @@ def _missing_links(links: Iterable[HtmlElement], page: Page, article: Article) -
         if any(map(str.isalnum, text := _text(link)))
         and not is_source_link(link.get("href") or "", text)
     }
-    return len({target for target in targets if target.startswith("http")} - present)
+    return len({target for target in targets if is_http(target)} - present)
 
 
 def _missing_notes(links: Iterable[HtmlElement], page: Page, text: _ArticleText) -> int:

@@ -12,6 +12,7 @@ from lxml.html import HtmlElement
 from ..article import Block, Embed, Quote, Span, Spans, plain_text
 from ..html.parse import element_line
 from ..html.visibility import is_not_displayed
+from ..urls import is_http
 from .block_builders import QuoteBuilder
 from .inline import readable_line
 
@@ -69,7 +70,7 @@ def _source(element: HtmlElement, resolve: Resolve) -> str:
     for node in nodes[:5]:
         for name in _SOURCES:
             href = (node.get(name) or "").strip()
-            if href and (url := resolve(href)).startswith("http"):
+            if href and is_http(url := resolve(href)):
                 return url
     return ""
 
@@ -163,7 +164,7 @@ class PostBuilder(QuoteBuilder):
         linked = (href for href in links if _POST_ADDRESS.search(href[:_MAX_URL_CHARS]))
         for value in filter(None, map(str.strip, (*stated, *linked))):
             url = resolve(value[:_MAX_URL_CHARS])
-            if url.startswith("http"):
+            if is_http(url):
                 self.url = url
                 break
 
@@ -174,7 +175,7 @@ class PostBuilder(QuoteBuilder):
             return [Embed("post", self.url, self.line)]
         if len(blocks) != 1 or not isinstance(quote := blocks[0], Quote):
             return blocks
-        links = [span.href for span in quote.cite if span.href.startswith("http")]
+        links = [span.href for span in quote.cite if is_http(span.href)]
         url = self.url or (links[-1] if links else "")
         if not url:
             return blocks

@@ -58,7 +58,7 @@ _CUSTOM_NAMES = {
 
 
 def _retag_custom_elements(elements: Iterable[HtmlElement]) -> None:
-    """Name the custom elements that are headers, footers, menus and links."""
+    """Turn custom elements for headers, footers, menus and links into those of HTML."""
     for element in elements:
         if "-" in element.tag:
             name = _CUSTOM_NAMES.get(element.tag.rpartition("-")[2])
@@ -70,7 +70,7 @@ def _retag_custom_elements(elements: Iterable[HtmlElement]) -> None:
 
 
 def _retag_roles(boxes: Iterable[HtmlElement]) -> None:
-    """Name tables by role, and lists of at least two lines of text and nothing else."""
+    """Turn boxes with the role of a table, or of a list of two lines or more, into these."""
     for box in [
         box for box in boxes if box.tag == "div" and box.get("role") in {"table", "grid", "list"}
     ]:
@@ -87,7 +87,7 @@ _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|br
 
 
 def _retag_styled(boxes: Iterable[HtmlElement]) -> None:
-    """Name empty boxes in a line by display; keep the line ends that a style keeps."""
+    """Turn empty boxes in a line into spans, and line ends that a style keeps into breaks."""
     for box in [box for box in boxes if box.tag in ("div", "p") and box.get("style")]:
         style = box.get("style") or ""
         if _INLINE_STYLE.search(style) and _is_empty(box):
@@ -132,7 +132,7 @@ _MAX_PARTS = 20_000
 
 
 def _retag_table(table: HtmlElement) -> None:
-    """Name the rows and cells of a table, if it has at least two rows of at least two cells."""
+    """Turn boxes into rows and cells, if there are at least two rows of at least two cells."""
     rows: list[HtmlElement] = []
     cells: dict[HtmlElement, list[HtmlElement]] = {}
     for count, element in enumerate(table.iter("*")):
@@ -172,7 +172,7 @@ _MIN_PAIRS = 3
 
 
 def _retag_pairs(boxes: Iterable[HtmlElement]) -> None:
-    """Name tables whose rows are similar boxes, each of a label and a value."""
+    """Turn similar boxes, each of a label and a value, into the rows of a table."""
     for box in [box for box in boxes if box.tag == "div" and len(box) >= _MIN_PAIRS]:
         rows = list(islice(box, _MAX_LINES + 1))
         if len(rows) > _MAX_LINES or not _is_blank(box.text):
@@ -350,7 +350,7 @@ _BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
 
 
 def _retag_breaks(elements: Iterable[HtmlElement]) -> None:
-    """Name the empty elements whose class calls them line breaks."""
+    """Turn empty spans whose class calls them line breaks into line breaks."""
     for element in [element for element in elements if element.tag == "span"]:
         names = (element.get("class") or "").split()[-1:]
         if names and names[0] in _BREAK_NAMES and not len(element) and _is_blank(element.text):
@@ -361,7 +361,7 @@ _CAPTION_CLASS = re.compile(r"(?<![a-z])(?:caption|legend)(?![a-z])", re.IGNOREC
 
 
 def _retag_attributions(elements: Iterable[HtmlElement]) -> None:
-    """Name captions below pictures in a line; that of a quotation in a figure is its footer."""
+    """Turn spans below pictures into captions, and the caption of a quotation into its footer."""
     for caption in [element for element in elements if element.tag in ("figcaption", "span")]:
         previous = caption.getprevious()
         box = caption.getparent()

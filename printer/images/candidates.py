@@ -23,6 +23,7 @@ from ..html.page import Page, PageLayout
 from ..html.structure import image_tex
 from ..html.visibility import is_not_displayed
 from ..selection import Verdict
+from ..urls import is_http
 from .srcset import (
     BACKGROUND_ATTRIBUTES,
     PLAIN,
@@ -507,7 +508,7 @@ def _with_rendered_size(candidate: Candidate, box: PictureBox | None) -> Candida
         return candidate
     sources = list(candidate.sources)
     urls = {source.url for source in sources}
-    if candidate.kind == "image" and box.src.startswith("http") and box.src not in urls:
+    if candidate.kind == "image" and is_http(box.src) and box.src not in urls:
         rank = PLAIN if is_preview(candidate) else VERSION
         sources.append(ImageSource(box.src, box.width, rank))
     return replace(

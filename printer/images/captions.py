@@ -127,7 +127,7 @@ class CaptionFinder:
         if above and _CREDIT_AFTER.match(segments[0].text):
             segments = [above, *segments]
         elif above and above.block is segments[0].block.getparent():
-            credit_above = above  # perhaps: a name in the box around the caption
+            credit_above = above  # It may be a name in the box around the caption.
         segments = _with_line_below(self, candidate, segments)
         is_linked_heading = partial(_is_linked_heading, self)
         if any(map(is_linked_heading, segments)):

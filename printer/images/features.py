@@ -488,9 +488,9 @@ def _drop_random(run: re.Match[str]) -> str:
     return "" if is_random else text
 
 
-#: Runs of letters and digits that may be random, such as a hash or an identifier.
 #: A size in the name of a file, whose letters are no word: '512x512', '1200px'.
 _SIZE = re.compile(r"(?<![0-9])[0-9]{2,4}(?:x[0-9]{2,4}|px)(?![0-9a-z])")
+#: Runs of letters and digits that may be random, such as a hash or an identifier.
 _RANDOM_RUN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9]{8,}")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 

@@ -209,7 +209,7 @@ _END_FEATURES = frozenset({"right after the text", "in a part with most of the a
 _CLOSING_FEATURES = frozenset({"after the borders", "in a part: all", "long alt"})
 #: How far below the threshold a picture next to an entry's text may score.
 _LISTED_BONUS = 0.8
-#: On pages of entries, with any text around them.
+#: The share of the pictures of one structure that must score high for all to be of entries.
 _MIN_LISTED_SHARE = 0.5
 #: A picture in a row is no icon from this side on, whatever its name.
 _MIN_ROW_SIDE_PX = 150

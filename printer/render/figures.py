@@ -34,7 +34,7 @@ from ..themes.page import CHARACTER_WIDTH, MAX_PICTURE_HEIGHT, UNITS, PageGeomet
 
 Position = Literal["full", "narrow", "beside"]
 
-#: The blocks of a part of a collection, and its picture.
+#: A cell of a row: its blocks, and the picture among them.
 _Cell: TypeAlias = "tuple[tuple[Block, ...], Picture | None]"
 
 

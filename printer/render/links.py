@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from ..article import Article, Note, Paragraph, Spans, block_spans, plain_text, walk
 from ..options import LinkStyle
 from ..text import truncate
-from ..urls import strip_tracking
+from ..urls import is_http, strip_tracking
 from .markup import Ids, strip_brackets, valid_language
 from .math import Formulas
 
@@ -75,7 +75,7 @@ def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
     text_length = 0
     for block in walk(article.blocks):
         for spans in block_spans(block):
-            links += (span.href for span in spans if span.href.startswith("http"))
+            links += (span.href for span in spans if is_http(span.href))
         text_length += len(plain_text(block.spans)) if isinstance(block, Paragraph) else 0
     url_length = sum(len(display_url(target)) + 4 for target in set(links))
     fits = url_length <= MAX_URL_SHARE * text_length and len(links) <= MAX_FOOTNOTE_LINKS

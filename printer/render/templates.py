@@ -92,7 +92,6 @@ def fill(theme: Theme, name: str, **values: object) -> str:
         raise UsageError(f"a template of the theme {theme.name} is faulty: {error}") from error
 
 
-@lru_cache(maxsize=16)
 def environment(folders: tuple[Path, ...] = ()) -> SandboxedEnvironment:
     """Return an environment that looks up templates in the folders, then in the base theme."""
     return SandboxedEnvironment(
