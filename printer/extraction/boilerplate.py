@@ -16,7 +16,13 @@ from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, is_source_line, page_labels
 from ..text import COLONS, YEAR, class_pattern, count_words
 from ..urls import host_of, resolve
-from .selected_text import TERM_TAGS, SelectedText, is_drawn_as_button, is_internal_link
+from .selected_text import (
+    TERM_TAGS,
+    SelectedText,
+    is_drawn_as_button,
+    is_internal_link,
+    link_target,
+)
 
 _MAX_NOTICE_CHARS = 300
 _URL = re.compile(r"https?://\S+")
@@ -124,7 +130,7 @@ def drop_above_title(selected: SelectedText) -> None:
         _MIN_SHARE_BELOW_TITLE * selected.total()
     ):
         box = index.segment_blocks[titles[0]]
-        while box > 0 and index.segment_ends[box] <= lines[-1]:
+        while index.segment_ends[box] <= lines[-1]:
             box = index.parents[box]
         begin = index.segment_begins[box]
         selected.drop(range(begin if not any(selected.keep[begin : titles[0]]) else 0))
@@ -132,7 +138,7 @@ def drop_above_title(selected: SelectedText) -> None:
 
 def _is_paragraph(segment: Segment) -> bool:
     words = count_words(segment.text[:_MAX_COUNTED_CHARS])
-    return words > _MAX_LINE_WORDS and not segment.is_link
+    return words > _MAX_LINE_WORDS
 
 
 _MAX_CLOSING_LINES = 8
@@ -187,10 +193,10 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
         return False
     if "©" in text or is_link_row(segment) or _CONTACTS.fullmatch(text):
         return True
-    if len(text) <= _MAX_BYLINE_CHARS and (_is_byline(selected, text) or _is_counter(segment)):
+    if _is_byline(selected, text) or _is_counter(segment):
         return True
     label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
-    if colon and fold_words(label) in page_labels("subjects"):
+    if fold_words(label) in page_labels("subjects"):
         return True
     if len(text) > _MAX_CREDIT_CHARS or segment.block.tag not in {"p", "div"}:
         return False
@@ -357,10 +363,8 @@ def drop_other_stories(selected: SelectedText) -> None:
         label, colon, title = segment.text.replace("：", ":").partition(":")
         line = fold_words(segment.text.rstrip("0123456789() "))
         if line in labels or (colon and not title and _ends_with_label(line)):
-            stories = _find_stories_below(selected, i, total)
-            if stories is not None:
-                selected.drop(stories)
-        elif colon and fold_words(label) in labels:
+            selected.drop(_find_stories_below(selected, i, total))
+        elif fold_words(label) in labels:
             selected.keep[i] = segment.link_chars < _MIN_LINKED_TITLE * len(title)
     for lines in _labeled_stories(selected) if selected.kind == "article" else ():
         selected.drop(lines if selected.size(lines) <= _MAX_STORIES_SHARE * total else ())
@@ -428,8 +432,8 @@ def _find_signed_box(selected: SelectedText, heading: int) -> range:
     return index.segment_range(box)
 
 
-def _find_stories_below(selected: SelectedText, label: int, total: int) -> range | None:
-    """Return a label and the links below it, or None if it has no links.
+def _find_stories_below(selected: SelectedText, label: int, total: int) -> range:
+    """Return a label and the links below it, an empty range if there are none.
 
     ``total`` is the number of selected characters, counted once.
     """
@@ -440,12 +444,10 @@ def _find_stories_below(selected: SelectedText, label: int, total: int) -> range
     while end < len(keep) and (not keep[end] or _has_target(segments[end])):
         end += 1
     ends_section = end == len(keep) or segments[end].block.tag in HEADING_TAGS
-    is_above_story = end > label + 1 and selected.is_story(segments[label + 1])
     stories = range(label, end)
     chars = selected.size(stories)
-    has_links = chars > selected.sizes[label]
-    is_list = ends_section or has_links or (is_above_story and not keep[label + 1])
-    return stories if is_list and chars <= _MAX_STORIES_SHARE * total else None
+    is_list = ends_section or chars > selected.sizes[label]
+    return stories if is_list and chars <= _MAX_STORIES_SHARE * total else range(0)
 
 
 #: The share of a line that is a link from which the line is the title of a story.
@@ -466,18 +468,15 @@ _MIN_CHARS_BESIDE_CARDS = 400
 
 
 def _cards_below(selected: SelectedText, label: int, total: int) -> range | None:
-    """Return a label and the rest of its element if that is only similar boxes of stories."""
+    """Return a label and the rest of its element if that is only boxes of stories."""
     index, block = selected.index, selected.index.segment_blocks[label]
-    looks = set()
     boxes = 0
     siblings = list(islice(selected.segments[label].block.itersiblings(), _MAX_CARDS_BELOW + 1))
     for sibling in siblings:
         box = index.indexes.get(sibling, -1)
         if box < 0 or not index.segment_range(box):
             continue
-        looks.add((index.tags[box], index.classes[box]))
-        first = selected.segments[index.segment_begins[box]]
-        if len(looks) > 1 or not selected.is_story(first):
+        if not selected.is_story(selected.segments[index.segment_begins[box]]):
             return None
         boxes += 1
     rest = range(label, index.segment_ends[max(0, index.parents[block])])
@@ -523,8 +522,6 @@ _MAX_RELATED_LABEL_CHARS = 30
 #: Arrows before a related link; a guillemet that another one follows opens a quotation.
 _ARROWS = re.compile(r"([>»›►▶→➤👉])\1{0,2}(?!.*(?:\1|[«‹]))", re.DOTALL)
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
-_MIN_LINKED_TITLE_CHARS = 8
-_MAX_LINKED_TITLE_CHARS = 160
 #: Fewer words may be the value of a field: 'Genre: Romance'.
 _MIN_LINKED_TITLE_WORDS = 4
 _MAX_CLOSING_PUNCTUATION = 3
@@ -544,12 +541,9 @@ def _is_related_link(selected: SelectedText, segment: Segment) -> bool:
     if has_arrow:
         return len(text) <= _MAX_NOTICE_CHARS
     # Closing punctuation may follow the link, but no words.
-    has_only_link = label - 1 <= unlinked <= label + _MAX_CLOSING_PUNCTUATION
-    if not has_only_link or not label or len(links) != 1:
+    if len(links) != 1 or not label - 1 <= unlinked <= label + _MAX_CLOSING_PUNCTUATION:
         return False
-    title = text[label:].strip(" ]).")
-    is_title = _MIN_LINKED_TITLE_CHARS <= len(title) <= _MAX_LINKED_TITLE_CHARS
-    return is_title and count_words(title) >= _MIN_LINKED_TITLE_WORDS
+    return count_words(text[label:_MAX_NOTICE_CHARS]) >= _MIN_LINKED_TITLE_WORDS
 
 
 _POINTER_LABEL = re.compile(r"[^:：|]{1,60}?[:：]\s?|[^\d:：|]{3,30}?\|\s?")
@@ -618,9 +612,8 @@ def _teaser_href(segment: Segment) -> str:
     unlinked = len(text) - segment.link_chars
     if unlinked > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
         return ""
-    if len(text) < _MIN_TEASER_CHARS and count_words(text) < _MIN_TEASER_WORDS:
-        return ""
-    if _URL.match(text) or unlinked > sum(not character.isalnum() for character in text):
+    is_word = len(text) < _MIN_TEASER_CHARS and count_words(text) < _MIN_TEASER_WORDS
+    if is_word or _URL.match(text):
         return ""
     # A bracket or a dash before the link is not part of a sentence.
     is_marked = not text[0].isalnum()
@@ -638,21 +631,21 @@ _MAX_CARD_LEVELS = 6
 
 def _find_item(heading: Segment) -> HtmlElement | None:
     """Return the item of a list, or the card, around a linked heading and a picture."""
-    link = enclosing_link(heading.leaves[0].element)
+    href = link_target(heading)
     ancestors = islice(heading.block.iterancestors(), _MAX_CARD_LEVELS)
-    return next((outer for outer in ancestors if _is_card(outer, link)), None)
+    return next((outer for outer in ancestors if _is_card(outer, href)), None)
 
 
 _MAX_CARD_LINKS = 10
 
 
-def _is_card(element: HtmlElement, link: HtmlElement | None) -> bool:
-    """Return whether an element is an item of a list with a picture, or has one with a link."""
+def _is_card(element: HtmlElement, href: str) -> bool:
+    """Return whether an element is an item of a list with a picture, or has one with that link."""
     if element.tag == "li":
         return next(element.iter("img"), None) is not None
-    links = () if link is None else islice(element.iter("a"), _MAX_CARD_LINKS)
-    pictures = (other for other in links if next(other.iter("img"), None) is not None)
-    return any(picture.get("href") == link.get("href") for picture in pictures if link is not None)
+    links = islice(element.iter("a"), _MAX_CARD_LINKS)
+    pictures = (link for link in links if next(link.iter("img"), None) is not None)
+    return any(picture.get("href") == href for picture in pictures)
 
 
 _MAX_LINES_BESIDE_HEADING = 6
@@ -693,7 +686,6 @@ def drop_headline_lists(selected: SelectedText) -> None:
 _MAX_ANNOUNCEMENT_CHARS = 30
 _MAX_STORIES_LABEL_CHARS = 80
 _MAX_LAST_LINE_CHARS = 120
-_MEDIUM_TAGS = ("iframe", "video", "audio", "object", "embed")
 
 
 def drop_announcements(selected: SelectedText) -> None:
@@ -709,21 +701,12 @@ def drop_announcements(selected: SelectedText) -> None:
         )
         max_chars = _MAX_STORIES_LABEL_CHARS if is_above_story else _MAX_ANNOUNCEMENT_CHARS
         is_above_link = following.is_link and not selected.is_story(following)
-        if i == last and not (is_above_link or _is_above_medium(segment.block)):
+        if i == last and not is_above_link:
             max_chars = _MAX_LAST_LINE_CHARS
-        is_label = len(segment.text) <= max_chars and segment.text.endswith(COLONS)
-        is_above_gap = segment.block.tag in HEADING_TAGS and not any(selected.keep[i + 1 : i + 3])
-        is_label |= is_above_gap and fold_words(segment.text) in page_labels("story_labels")
+        is_label = segment.text.endswith(COLONS)
+        is_label |= fold_words(segment.text) in page_labels("story_labels")
+        is_label &= len(segment.text) <= max_chars
         selected.keep[i] = not (is_label or _is_heading_of_stories(selected, i))
-
-
-_MAX_ELEMENTS_TO_MEDIUM = 3
-
-
-def _is_above_medium(block: HtmlElement) -> bool:
-    """Return whether a video or another embedded page is right below a line."""
-    below = islice(block.itersiblings(), _MAX_ELEMENTS_TO_MEDIUM)
-    return any(next(element.iter(*_MEDIUM_TAGS), None) is not None for element in below)
 
 
 _MAX_STORIES = 4
