@@ -69,8 +69,6 @@ _MIN_SHARE_OF_LINKS = 0.5
 #: Among selected text, or if mostly selected, a list or table with fewer links is printed whole.
 _MAX_LINKED_AMID = 0.3
 _MOSTLY_SELECTED = 0.5
-#: In articles, only items of lists with this share of links are stray.
-_MIN_LINKED_IF_STRAY = 0.5
 _RADIO_BUTTONS = ".//input[@type='radio']"
 
 
@@ -99,23 +97,24 @@ def complete_elements(selected: SelectedText) -> None:
         if kind == "article" and is_listed and share and linked < _MAX_LINKED_AMID:
             is_amid = begin > 0 and selected.keep[begin - 1] and any(selected.keep[end : end + 1])
             share = 1 if is_amid or share > _MOSTLY_SELECTED else share
-        is_section = share > 0 and linked < _MIN_LINKED_IF_STRAY and _is_section(selected, i, texts)
+        is_section = share > 0 and linked < _MAX_LINKED_SECTION and _is_section(selected, i, texts)
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             values = _values_of_fields(lines) if is_list else set()
             recurs = partial(_is_button, selected, has_hints=kind == "article" and is_list)
             for line in lines:
-                is_drawn = " " in line.text and is_drawn_as_button(line)
-                is_button = is_drawn if tag == "table" else recurs(line)
+                is_button = is_drawn_as_button(line) if tag == "table" else recurs(line)
                 selected.keep[line.index] |= not is_button or line.index in values
         elif is_list and share > 0:
             max_share = _MAX_STRAY_SHARES.get(kind, _MAX_STRAY_SHARE)
-            is_stray = share < max_share and (kind != "article" or linked >= _MIN_LINKED_IF_STRAY)
+            is_stray = kind != "article" and share < max_share
             has_choices = index.elements[i].find(_RADIO_BUTTONS) is not None
             is_form = has_choices and chars <= _MAX_CHOICE_CHARS * len(lines)
             if is_stray or is_links or is_form:
                 selected.drop(range(begin, end))
 
 
+#: The largest share of links in a list that is a section.
+_MAX_LINKED_SECTION = 0.5
 _MAX_SECTION_ITEMS = 12
 
 
@@ -451,7 +450,7 @@ def drop_labels(selected: SelectedText) -> None:
         if is_short and (section := _advertised_section(selected, segment)):
             selected.drop(section)
         elif is_short and _is_interface_label(segment, kind):
-            selected.keep[i] = kind != "article" and bool(_GROUPED_NUMBER.fullmatch(segment.text))
+            selected.keep[i] = bool(_GROUPED_NUMBER.fullmatch(segment.text))
         elif is_short and i and is_advertisement_label(selected.segments[i - 1].text):
             selected.keep[i] = not _leads_away(selected, segment)
         elif (is_short and _is_repeated_below(selected, i)) or (
@@ -517,7 +516,6 @@ _WORDS = re.compile(r"\w+")
 
 def _is_interface_label(segment: Segment, kind: str) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
-    is_pr = segment.text == "PR" and segment.block.tag == "div"  # on Japanese sites
     tags = (leaf.element.tag for leaf in segment.leaves)
     is_unfilled = is_placeholder(segment.text) and TERM_TAGS.isdisjoint(tags)
     is_rating = kind == "article" and _RATING.fullmatch(segment.text) is not None
@@ -526,13 +524,13 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     is_time = len(segment.text) <= _MAX_TIME_CHARS and any(map(str.isdecimal, segment.text))
     is_time = is_time and has_phrase(segment.text, "reading_times")
     is_option = segment.block.get("role") == "option"
-    if is_pr or is_unfilled or is_rating or is_label or is_time or is_option:
+    if is_unfilled or is_rating or is_label or is_time or is_option:
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False
     words = _WORDS.findall(segment.text.lower())
     actions = load_table("page_furniture")["action_words"]
-    is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
+    is_action = all(word in actions or word.isdecimal() for word in words)
     is_action &= not (segment.text.isdecimal() and segment.block.tag in HEADING_TAGS)
     if segment.is_link and segment.block.tag not in HEADING_TAGS:
         if kind in OFFER_KINDS:
@@ -573,7 +571,7 @@ _TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
 def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
     """Select drop caps, datelines, scene breaks, times and consecutive heading numbers."""
     flags = list(keep)
-    numbers_above: list[tuple[int, int]] = []
+    numbers: dict[int, int] = {}
     for i, (segment, following) in enumerate(pairwise(segments)):
         if flags[i + 1] and (
             (following.block.tag == "p" and DATELINE.fullmatch(segment.text))
@@ -583,13 +581,13 @@ def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bo
         is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[i + 1]
         tags = segment.block.tag, following.block.tag
         if is_number and tags[0] not in _UNCOUNTED_TAGS and tags[1] in HEADING_TAGS:
-            numbers_above.append((i, int(segment.text)))
+            numbers[i] = int(segment.text)
         flags[i + 1] |= flags[i] and _belongs_below(segment, following)
         is_inside = i > 0 and flags[i - 1] and flags[i + 1]
         if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):
             flags[i] = True
-    numbers = [number for _, number in numbers_above]
-    are_steps = len(numbers) > 1 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
-    for i, _ in numbers_above:
-        flags[i] = are_steps
+    counted = [*numbers.values()]
+    if len(counted) > 1 and counted == [*range(counted[0], counted[0] + len(counted))]:
+        for i in numbers:
+            flags[i] = True
     return tuple(flags)
