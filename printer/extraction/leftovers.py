@@ -32,7 +32,7 @@ def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
     """Remove the leftovers of unselected parts from a selection."""
     segments = page.segments
     dropped = list(_code_labels(segments)) if "pre" in page.index.tags else []
-    dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
+    dropped += [*_unseen_labels(segments, keep), *_box_labels(segments, keep)]
     dropped += [*_pagers(page), *_menus(page, keep), *_field_labels(page)]
     dropped += _stray_labels(segments, keep)
     dropped += _empty_accordions(segments)
@@ -276,9 +276,8 @@ class _Sections:
         is_label |= self.is_article and [line.is_link for line in section.lines] == [True]
         if section.has_picture or is_linked_name or not is_label:
             return False
-        if _is_standfirst(self.segments, heading.index):
-            return False
-        if not section.following and not self.is_unplaced_list:
+        is_subtitle = heading.index > 0 and self.segments[heading.index - 1].block.tag == "h1"
+        if is_subtitle or not (section.following or self.is_unplaced_list):
             return False
         is_sole = self.looks[_look(heading.block)] == 1
         if is_sole and section.images >= _MIN_LOGOS:
@@ -315,14 +314,6 @@ def _is_unfilled(index: PageIndex, heading: int) -> bool:
         return False
     is_empty = _PICTURE_TAGS.isdisjoint(index.tags[begin : box.stop])
     return is_empty and any(index.ids[begin : box.stop])
-
-
-_MIN_STANDFIRST_WORDS = 5
-
-
-def _is_standfirst(segments: Sequence[Segment], position: int) -> bool:
-    is_below_title = position > 0 and segments[position - 1].block.tag == "h1"
-    return is_below_title and len(segments[position].text.split()) >= _MIN_STANDFIRST_WORDS
 
 
 _MAX_CODE_LABEL_CHARS = 30
@@ -443,7 +434,7 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
             is_drawn_as_button(last) and _is_bold(first)
         )
         is_headed = is_headed and not first.link_chars
-        if is_button and is_headed and index.segment_blocks[box[0]] > i:
+        if is_button and is_headed:
             by_shape.setdefault((index.tags[i], names), []).append(box)
     offer_lines: set[int] = set()
     for boxes in by_shape.values():
@@ -505,12 +496,11 @@ def _look(element: HtmlElement) -> tuple[str, str]:
     return str(element.tag), element.get("class") or ""
 
 
-def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the headings for screen readers above dropped parts, such as controls."""
+def _unseen_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the lines for screen readers above dropped parts, such as controls."""
     for i, segment in enumerate(segments):
-        is_empty = keep[i] and not any(keep[i + 1 : i + 2])
-        is_unseen = is_empty and has_unseen_class(segment.block.get("class"))
-        if is_unseen and segment.block.tag in HEADING_TAGS:
+        is_above_dropped = keep[i] and not any(keep[i + 1 : i + 2])
+        if is_above_dropped and has_unseen_class(segment.block.get("class")):
             yield segment
 
 
@@ -628,27 +618,23 @@ def find_buttons(
         barred = [
             (leaf, link)
             for leaf, link in _barred_links(segment)
-            if is_list or "//" not in (link.get("href") or "")  # shops are elsewhere
+            if is_list or "//" not in link.get("href", "")  # shops are elsewhere
         ]
-        links = barred if is_list else {*_closing_links(segment), *barred}
-        for leaf, link in links:
+        for leaf, link in barred if is_list else {*_closing_links(segment), *barred}:
             label = leaf.text.strip()
-            places.setdefault(label, set()).add(link.get("href") or "")
+            places.setdefault(label, set()).add(link.get("href", ""))
             elements.setdefault(label, []).append(leaf.element)
-    labels = (label for label in places if len(places[label]) >= _MIN_BUTTONS)
-    recurring = (label for label in labels if 2 * len(places[label]) > len(elements[label]))
+    recurring = (label for label in places if len(places[label]) >= _MIN_BUTTONS)
     return frozenset(element for label in recurring for element in elements[label])
 
 
 def _barred_links(segment: Segment) -> Iterable[tuple[Leaf, HtmlElement]]:
     """Yield the short links that have a bar before them in a line of other text."""
-    if _BARS.isdisjoint(segment.text) or is_link_row(segment):
+    if is_link_row(segment):
         return
-    leaves = [leaf for leaf in segment.leaves if leaf.text.strip()]
-    counts = Counter(leaf.text.strip() for leaf in leaves)
-    for bar, leaf in pairwise(leaves):
-        is_after_bar = bar.text.strip() in _BARS and not leaf.tail
-        link = enclosing_link(leaf.element) if is_after_bar else None
+    counts = Counter(leaf.text.strip() for leaf in segment.leaves)
+    for bar, leaf in pairwise(segment.leaves):
+        link = enclosing_link(leaf.element) if bar.text.strip() in _BARS else None
         is_alone = counts[leaf.text.strip()] == 1
         if link is not None and is_alone and _is_button_label(leaf.text):
             yield leaf, link
@@ -661,7 +647,7 @@ def _is_button_label(text: str) -> bool:
 def _closing_links(segment: Segment) -> list[tuple[Leaf, HtmlElement]]:
     """Return the short links with which a line ends, if they are alone or after a sentence."""
     links: list[tuple[Leaf, HtmlElement]] = []
-    if segment.block.tag in _NOT_BUTTON_TAGS or not segment.link_chars:
+    if segment.block.tag in _NOT_BUTTON_TAGS:
         return links
     for leaf in reversed(segment.leaves):
         text = leaf.text.strip()
