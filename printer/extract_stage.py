@@ -194,7 +194,7 @@ def find_obstacle(page: Page, text: str) -> Obstacle:
     for obstacle in _OF_SMALL_PAGES:
         if total <= _MAX_SMALL_PAGE_CHARS and _announces(titles, obstacle):
             return obstacle
-    return "paywall" if text and _is_closed(page, text) else ""
+    return "paywall" if _is_closed(page, text) else ""
 
 
 def _size(text: str) -> int:
@@ -225,7 +225,7 @@ def _has_captcha(page: Page) -> bool:
     """Return whether a page has an element that asks visitors to prove that they are human."""
     for element in page.tree.iter("div", "form", "iframe", "input"):
         names = " ".join(filter(None, map(element.get, ("class", "id", "name", "title"))))
-        if names and _CAPTCHA.search(names[:300]):
+        if _CAPTCHA.search(names[:300]):
             return True
     return False
 
