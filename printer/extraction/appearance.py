@@ -169,8 +169,10 @@ def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tu
     for segment, min_score in candidates:
         i = segment.index
         selected[i] |= scores[i] >= min_score and segment.text not in texts
-    for segment, min_score in (*_repeated_labels(page, keep), *_halves_of_pairs(page, keep)):
+    for segment, min_score in _repeated_labels(page, keep):
         selected[segment.index] |= scores[segment.index] >= min_score
+    for segment in _halves_of_pairs(page, keep):
+        selected[segment.index] |= scores[segment.index] >= _MIN_PAIRED_SCORE
     return tuple(selected)
 
 
@@ -185,12 +187,10 @@ def _repeated_labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
     The text below each differs; below a copy for narrow screens it is the same.
     """
     below: dict[str, set[str]] = {}
-    shapes: set[tuple[str, str, str]] = set()
     pairs = [pair for pair in pairwise(page.segments) if len(pair[0].text) <= _MAX_HEADING_CHARS]
     for segment, following in pairs:
         if keep[segment.index]:
             below.setdefault(segment.text, set()).add(following.text)
-            shapes.add((segment.text, *tag_and_class(segment.block)))
     for segment, following in pairs:
         texts_below = below.get(segment.text)
         if keep[segment.index] or not keep[following.index] or texts_below is None:
@@ -201,7 +201,6 @@ def _repeated_labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
             and len(segment.text) <= _MAX_LABEL_CHARS
             and not segment.link_chars
             and following.block.tag not in HEADING_TAGS
-            and (segment.text, *tag_and_class(segment.block)) in shapes
         )
         if is_label and following.text not in texts_below:
             texts_below.add(following.text)
@@ -223,7 +222,6 @@ def _similar_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
 
 #: The most lines between the main heading and the text.
 _MAX_LINES_TO_TEXT = 3
-_MIN_MAIN_HEADING_WORDS = 3
 #: A heading with this share of the title's words is the title.
 _MIN_TITLE_WORDS = 0.7
 
@@ -238,14 +236,7 @@ def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     words, known = (set(WORD.findall(text.casefold())) for text in (heading.text, title))
     is_title = len(words & known) >= _MIN_TITLE_WORDS * min(len(words), len(known))
     is_title |= comparison_key(heading.text) in comparison_key(title)
-    # A short heading elsewhere may be the name of the site.
-    parent = heading.block.getparent()
-    is_beside_text = parent is page.segments[first].block.getparent() and parent.tag != "body"
-    is_beside_text = is_beside_text or parent.tag == "article"
-    is_name = (len(words) < _MIN_MAIN_HEADING_WORDS and not is_beside_text) or is_date_line(
-        heading.text, page.metadata.language
-    )
-    if _is_heading(heading) and not (is_title or is_name):
+    if _is_heading(heading) and not is_title:
         yield heading
 
 
@@ -257,9 +248,9 @@ def _first_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     first = keep.index(True) if any(keep) else 0
     if not first or page.segments[first].block.tag == "h1":
         return
-    heading, text_below = page.segments[first - 1], page.segments[first].text
+    heading = page.segments[first - 1]
     key, title = (comparison_key(text) for text in (heading.text, page.metadata.title))
-    is_repeated = key in title or title in key or comparison_key(text_below).startswith(key)
+    is_repeated = key in title or title in key
     is_caption = "caption" in (heading.block.getparent().get("class") or "").lower()
     is_other = is_repeated or is_caption or is_date_line(heading.text, page.metadata.language)
     in_header = next(heading.block.iterancestors("header", "hgroup"), None) is not None
@@ -270,7 +261,6 @@ def _first_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
 _MAX_LABEL_CHARS = 40
 #: Figures in large print above the text of a card: '8%', '$50', '300+'.
 _FIGURE = re.compile(r"[$€£¥₹]\s?[1-9][\d.,]*\s?[kKMB]?\+?|[1-9][\d.,]*\s?(?:%|\+|[xX×]|[kKMB]\+?)")
-_MAX_FIGURE_CHARS = 12
 #: Elements that never contain such labels.
 _TERM_TAGS = frozenset({"td", "th", "dt", "li"})
 
@@ -283,13 +273,13 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]
     for segment, below in pairwise(page.segments):
         if keep[segment.index] or not keep[below.index] or segment.link_chars:
             continue
-        text, parent = segment.text, segment.block.getparent()
-        is_figure = len(text) <= _MAX_FIGURE_CHARS and bool(_FIGURE.fullmatch(text))
+        text = segment.text
+        is_figure = bool(_FIGURE.fullmatch(text))
         is_label = text.endswith(COLONS) and len(text) <= _MAX_LABEL_CHARS
-        if segment.block.tag in ("div", "p") and _is_above_list(segment, below):
+        if _is_above_list(segment):
             yield segment, _MIN_BOLD_SCORE
         if is_label or is_figure:
-            is_inside = parent is not None and parent is below.block.getparent()
+            is_inside = segment.block.getparent() is below.block.getparent()
             if is_inside and segment.block.tag not in _TERM_TAGS:
                 yield segment, _MIN_FIGURE_SCORE if is_figure else _MIN_LABEL_SCORE
 
@@ -300,7 +290,7 @@ _MIN_PAIRS = 2
 _MIN_PAIRED_SCORE = 0.22
 
 
-def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
+def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     """Yield the figure or label missing from boxes of two lines, of which one is selected.
 
     Boxes of short lines with the same look hold pairs ('97%', 'Retention'), and so does any box
@@ -310,7 +300,7 @@ def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
     counts = Counter(segment.text for segment in page.segments)
     pairs: dict[tuple[tuple[str, str], ...], list[Sequence[Segment]]] = {}
     for i, start in enumerate(index.segment_begins):
-        if index.segment_ends[i] - start == 2 and start + 1 < len(page.segments):
+        if index.segment_ends[i] - start == 2:
             pair = page.segments[start : start + 2]
             boxes = (index.elements[i], *(segment.block for segment in pair))
             pairs.setdefault(tuple(map(tag_and_class, boxes)), []).append(pair)
@@ -318,8 +308,7 @@ def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
         # The labels of several links name them: 'Best value:', 'Puffin'.
         named = sum(keep[s.index] and s.text.endswith(COLONS) for s, _ in similar)
         if named > max(_MIN_PAIRS, len(similar) / 2):
-            lines = (s for pair in similar for s in pair if len(s.text) <= _MAX_PAIRED_CHARS)
-            yield from ((s, _MIN_PAIRED_SCORE) for s in lines)
+            yield from (s for pair in similar for s in pair if len(s.text) <= _MAX_PAIRED_CHARS)
         for first, second in similar:
             missing, other = (second, first) if keep[first.index] else (first, second)
             short = [
@@ -334,7 +323,7 @@ def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
             is_row = len(similar) >= _MIN_PAIRS and short[1]
             is_pair = keep[first.index] != keep[second.index] and short[0] and not is_unrelated
             if is_pair and (is_row or first.text.endswith(COLONS)):
-                yield missing, _MIN_PAIRED_SCORE
+                yield missing
 
 
 #: The most lines from a selected line to the next one like it.
@@ -357,8 +346,7 @@ def add_lines_between(
     for i, block in enumerate(index.segment_blocks):
         look: list[str] = []
         for box in (block, index.parents[block]):
-            name = (index.classes[box] or "").strip().partition(" ")[0] if box >= 0 else ""
-            look += (index.tags[box] if box >= 0 else "", name)
+            look += (index.tags[box], (index.classes[box] or "").strip().partition(" ")[0])
         by_look.setdefault(tuple(look), []).append(i)
     for lines in by_look.values():
         for n, following in pairwise(n for n, i in enumerate(lines) if keep[i]):
@@ -393,14 +381,13 @@ _MIN_BOLD_SCORE = 0.2
 _LISTS = frozenset({"table", "dl", "ul", "ol"})
 
 
-def _is_above_list(segment: Segment, below: Segment) -> bool:
+def _is_above_list(segment: Segment) -> bool:
     """Return whether a line is short, in bold print, and right above a list or a table."""
     following = segment.block.getnext()
     if len(segment.text) > _MAX_LABEL_CHARS or following is None or following.tag not in _LISTS:
         return False
-    leaves = (leaf.parent for leaf in segment.leaves if leaf.text.strip())
-    is_bold = all(leaf is not None and leaf.tag in ("b", "strong") for leaf in leaves)
-    return is_bold and following in below.block.iterancestors()
+    parents = (leaf.parent for leaf in segment.leaves)
+    return all(parent is not None and parent.tag in ("b", "strong") for parent in parents)
 
 
 _MAX_HEADING_CHARS = 120

@@ -49,8 +49,6 @@ def test_the_link_below_a_sentence_without_an_end_completes_it(
     [
         ("How sailors mend nets", "Harbour skills", True),
         ("How sai\u00adlors mend nets", "How sailors mend nets", False),
-        ("4 May 2024, 10:15", "Harbour skills", False),
-        ("Of nets", "Harbour skills", False),
     ],
 )
 def test_the_main_heading_stands_above_the_text_beside_another_title(
@@ -83,15 +81,6 @@ def test_the_figure_above_the_text_of_a_card_stays() -> None:
     for figure in ("8%", "$50", "1,200+"):
         assert added(card.format(figure), figure) == [figure]
     assert added(card.format("0+"), "0+") == []
-
-
-def test_a_short_main_heading_stands_in_the_element_of_the_text() -> None:
-    heading = f"<article><h1>Nets</h1><p>{TEXT}</p></article>"
-    assert added(heading, "Nets", score=0.4, title="A page of the harbour") == ["Nets"]
-    box = f"<article><h1>Nets</h1><div><p>{TEXT}</p></div></article>"
-    assert added(box, "Nets", score=0.25, title="A page of the harbour") == ["Nets"]
-    separate = f"<header><h1>Nets</h1></header><p>{TEXT}</p>"
-    assert added(separate, "Nets", score=0.4, title="A page of the harbour") == []
 
 
 @pytest.mark.parametrize(
