@@ -66,8 +66,7 @@ def add_names(
     """Return the selection with the names of entries whose text is selected.
 
     The name of an entry is its first heading, or its first line.  If the page does not consist of
-    entries (``is_list``), entries are ``article`` elements, whose names are headings, and most of
-    them must be selected.
+    entries (``is_list``), entries are ``article`` elements, whose names are headings.
     """
     selected = list(keep)
     texts = [segment.text for segment in page.segments]
@@ -78,12 +77,10 @@ def add_names(
         with_text = (entry for entry in entries if any(has_text[entry.start : entry.stop]))
         found = [(_find_name(page, entry, is_list=is_list), entry.stop) for entry in with_text]
         names = [name for name, stop in found if name >= 0 and any(has_text[name + 1 : stop])]
-        if len(names) < least:
-            continue
         counts = Counter(texts[name] for name in names)
         most = 2 * sum(keep[name] for name in names) >= len(names)
-        for name in names:
-            is_likely = most or (is_list and scores[name] >= _MIN_NAME_SCORE)
+        for name in names if len(names) >= least else ():
+            is_likely = most or scores[name] >= _MIN_NAME_SCORE
             if is_likely and counts[texts[name]] == 1 and texts[name] not in known:
                 selected[name] = True
                 known.add(texts[name])
@@ -142,8 +139,6 @@ def complete_entries(
         texts = {page.segments[i].text for i in lines}
         is_folded = page.index.flags[page.index.segment_blocks[lines[0]]] & _FOLDED
         if len(texts) < _MIN_DISTINCT * len(lines):
-            if is_folded or any(text.endswith(COLONS) for text in texts):
-                continue  # the names of values
             if count >= _MIN_LABELED * len(lines):
                 bounds = zip([-1, *lines], lines, [*lines[1:], len(keep)], strict=False)
                 for before, i, after in bounds:
@@ -219,7 +214,7 @@ def _without_repeated(
         is_copy = copies[tuple(texts[entry.start : entry.stop])] > 1
         if is_copy and 2 * sum(keep[entry.start : entry.stop]) < len(entry):
             continue
-        is_repeated = counts[text] >= min_buttons and not _PRICE.search(text)
+        is_repeated = counts[text] >= min_buttons
         if text in known:
             is_name = page.segments[i].block.tag in HEADING_TAGS or len(text) > _MAX_SHARED_CHARS
             neighbors = pairwise(texts[max(0, i - 1) : i + 2])
@@ -253,7 +248,6 @@ def add_entry_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple
 
 _MAX_MAIN_HEADINGS = 3
 _MAX_LINES_BELOW_NAME = 10
-_MAX_LINES_BETWEEN_PRICES = 3
 #: A smaller share of the first price is not the price of the product.
 _MIN_PRICE_SHARE = 0.3
 
@@ -274,9 +268,8 @@ def add_product_price(
         amounts = {segment.index: _amount(segment) for segment in below}
         prices = [i for i in amounts if amounts[i]]
         if prices:
-            near = [i for i in prices if i <= prices[0] + _MAX_LINES_BETWEEN_PRICES]
             min_amount = _MIN_PRICE_SHARE * amounts[prices[0]]
-            lowest = min((i for i in near if amounts[i] >= min_amount), key=amounts.__getitem__)
+            lowest = min((i for i in prices if amounts[i] >= min_amount), key=amounts.__getitem__)
             flags[lowest] = True
             break
     return tuple(flags)
@@ -341,7 +334,7 @@ def add_announced_lists(
         is_line = segment.text.endswith(COLONS)
         limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(flags))
         box = page.index.parents[page.index.segment_blocks[position]]
-        last = page.index.segment_ends[box] if is_line and box >= 0 else limit
+        last = page.index.segment_ends[box] if is_line else limit
         default = last if last < limit else position + 1
         end = next((j for j in range(position + 1, limit) if keep[j]), default)
         items = page.segments[position + 1 : end]
@@ -352,15 +345,13 @@ def add_announced_lists(
         is_line &= score >= _MIN_LISTED_SCORE or count_words(segment.text[:500]) >= _MIN_LEAD_WORDS
         linked = [item for item in items if item.link_chars]
         are_items = is_line or all(item.block.tag == "li" for item in linked)
-        is_story = len(linked) == len(items) or is_heading
+        is_story = len(linked) == len(items)
         stories = (s for s in linked if is_heading or not is_date_line(s.text, language))
         internal = sum(_has_internal_link(page, item) for item in stories)
         is_text = not is_story or internal <= (len(linked) / 3 if is_line else 0)
         are_names = not is_heading and score >= _MIN_LISTED_SCORE and any(keep[end : end + 1])
         are_names &= sum(len(item.text) for item in items) <= _MAX_MEAN_NAME_CHARS * len(items)
-        # A table of contents has no colons: 'Best value: Puffin'.
-        is_contents = any(is_internal_link(item) and ":" not in item.text for item in items)
-        are_names &= len(items) > 1 and not is_contents
+        are_names &= len(items) > 1 and not any(map(is_internal_link, items))
         if ((is_line or is_heading) and are_items and is_text) or are_names:
             flags[position + 1 : end] = [True] * len(items)
     return tuple(flags)
@@ -378,15 +369,12 @@ def _is_one_list(items: Sequence[Segment]) -> bool:
     return len(boxes) == 1 and None not in boxes
 
 
-def _box_of_list(item: HtmlElement | None) -> HtmlElement | None:
+def _box_of_list(item: HtmlElement) -> HtmlElement | None:
     """Return the element around the list of an item, or around the lists that hold only it."""
-    if item is None or item.tag != "li":
+    if item.tag != "li":
         return None
     box = item.getparent()
-    while box is not None and (
-        box.tag in ("ul", "ol")
-        or (box.tag == "li" and len(box) == 1 and not (box.text or "").strip())
-    ):
+    while box.tag in ("ul", "ol") or (box.tag == "li" and len(box) == 1):
         box = box.getparent()
     return box
 
