@@ -14,7 +14,7 @@ from itertools import accumulate, takewhile
 
 from lxml.html import HtmlElement
 
-from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
+from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link, tag_and_class
 from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
@@ -90,6 +90,7 @@ def _is_likely(segment: Segment, score: float, known_texts: Set[str]) -> bool:
     return score >= _MIN_LINE_SCORE and _has_few_links([segment], _MAX_LINKED) and not is_copy
 
 
+_QUESTION_TAGS = _SUBHEADING_TAGS | {"summary"}
 _MIN_QUESTIONS = 3
 #: The lowest mean score of such a list.
 _MIN_QUESTIONS_SCORE = 0.45
@@ -100,43 +101,32 @@ def _question_lists(
 ) -> list[tuple[int, int]]:
     """Return the likely lists of questions and answers, which open on a click on many pages.
 
-    Of a list that is partly selected, the questions are added, each with the lines below it that
-    look alike.  A heading right above a list is a part of it.
+    The questions are added, each with the lines below it that look alike, and a heading right above
+    the list.
     """
     segments = index.segments
     known_texts = selected_texts(segments, keep)
     ranges: list[tuple[int, int]] = []
     start = 0
     while start < len(segments):
-        tag = segments[start].block.tag
-        is_text = keep[start] and tag != "summary" and tag not in _SUBHEADING_TAGS
+        is_text = keep[start] and segments[start].block.tag not in _QUESTION_TAGS
         if is_text or not _is_question(segments[start]):
             start += 1
             continue
         end, questions = _read_questions(segments, start)
         is_list = questions >= _MIN_QUESTIONS and end - start >= 2 * questions
-        is_list = is_list and _has_few_links(segments[start:end], _MAX_LINKED)
         copies = (s for s in segments[start:end] if s.text in known_texts and not keep[s.index])
         is_list = is_list and 2 * sum(1 for _ in copies) < end - start
         if is_list and mean(scores[start:end]) >= _MIN_QUESTIONS_SCORE:
-            start -= _is_heading_above(index, start)
-            is_partial = any(keep[start:end]) and tag != "summary"
+            start -= start > 0 and segments[start - 1].block.tag in _SUBHEADING_TAGS
             answer: tuple[str, ...] | None = None
             for i in range(start, end):
                 shape = _element_shape(segments[i].block)
                 answer = None if _is_question(segments[i]) else answer or shape
-                is_alike = answer in (None, shape) and not segments[i].is_link
-                ranges += [(i, i + 1)] if is_alike or not is_partial else []
+                is_alike = answer == shape and not segments[i].is_link
+                ranges += [(i, i + 1)] if answer is None or is_alike else []
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
-
-
-def _is_heading_above(index: PageIndex, start: int) -> bool:
-    """Return whether the line above a block is a heading in one of the boxes around the block."""
-    heading = index.segment_blocks[start - 1] if start else -1
-    box = index.parents[heading] if heading >= 0 else -1
-    is_in_box = box >= 0 and index.segment_begins[box] < start < index.segment_ends[box]
-    return is_in_box and index.tags[heading] in _SUBHEADING_TAGS
 
 
 _MAX_ANSWER_SEGMENTS = 8
@@ -232,8 +222,6 @@ def add_short_sections(
         is_likely = mean_score >= (_MIN_SHORT_MEAN if are_short else _MIN_LINE_SCORE)
         is_likely &= max(counts[s.text] for s in segments[i + 1 : end]) < _MIN_SHORT_COPIES
         is_likely = is_likely and min(scores[i + 1 : end]) >= _MIN_SHORT_SCORE and end < stop
-        blocks = index.segment_blocks[i + 1 : end]
-        is_likely = is_likely and not any(index.flags[block] & OUTSIDE_TEXT for block in blocks)
         is_likely = is_likely and (is_title or segments[end].block.tag in HEADING_TAGS)
         if is_likely and _has_few_links(segments[i + 1 : end], _MAX_LINKED):
             selected[i + 1 : end] = [True] * (end - i - 1)
@@ -381,12 +369,12 @@ def _last_section(index: PageIndex, keep: Sequence[bool], scores: Sequence[float
     blocks = index.segment_blocks
     is_selected = index.tags[blocks[last]] in _SUBHEADING_TAGS
     start = last if is_selected else last + 1
-    start += not is_selected and any(map(is_drawn_as_button, index.segments[start : start + 1]))
+    start += any(map(is_drawn_as_button, index.segments[start : start + 1]))
     if start == len(blocks) or index.tags[blocks[start]] not in _SUBHEADING_TAGS:
         return
     heading = _outer_shape(index, blocks[start])
     similar = [i for i in range(start) if keep[i] and _outer_shape(index, blocks[i]) == heading]
-    bodies = Counter(_outer_shape(index, blocks[i + 1]) for i in similar if keep[i + 1])
+    bodies = Counter(_outer_shape(index, blocks[i + 1]) for i in similar)
     for i in range(start + 1, len(blocks)):
         segment = index.segments[i]
         is_long = len(segment.text) >= _MIN_END_CHARS and not segment.link_chars
@@ -416,7 +404,7 @@ def _last_paragraphs(
     last = max(i for i, flag in enumerate(keep) if flag)
     is_item = index.tags[index.segment_blocks[last]] == "li"
     parent = index.parents[index.segment_blocks[last]]
-    while is_item and index.tags[parent] in ("li", "ul", "ol"):
+    while index.tags[parent] in ("li", "ul", "ol"):
         parent = index.parents[parent]
     below = range(last + 1, index.segment_ends[parent])
     paragraphs = [i for i in below if scores[i] >= _MIN_FOOTER_SCORE]
@@ -471,7 +459,7 @@ def add_subheadings(
         box = index.box_around(i)
         begins_box = index.segment_begins[box] == i and index.tags[box] != "body"
         is_above = scores[i] >= (_MIN_BLOCK_SCORE if begins_box else _MIN_HEADING_SCORE)
-        is_above &= any(keep[i + 1 : i + 2]) and (i > first or (begins_box and tags[first] == "li"))
+        is_above &= any(keep[i + 1 : i + 2]) and (i > first or tags[first] == "li")
         if kind == "documentation":
             selected[i] = is_above
             continue
@@ -558,7 +546,7 @@ def add_item_labels(
                 for text, flag in zip(index.segments[below], keep[below], strict=True)
             )
             is_list = is_heading and index.tags[index.segment_blocks[i + 1]] == "li"
-            if (is_text or (is_list and keep[i + 1])) and not index.flags[block] & OUTSIDE_TEXT:
+            if (is_text or is_list) and not index.flags[block] & OUTSIDE_TEXT:
                 lists.setdefault(_outer_shape(index, block), []).append(i)
     selected = list(keep)
     for labels in lists.values():
@@ -609,8 +597,7 @@ def _is_question(segment: Segment) -> bool:
 
 def _is_opener(segment: Segment) -> bool:
     """Return whether a line begins with a toggle (a link without a target)."""
-    parent = segment.leaves[0].parent
-    link = None if parent is None else enclosing_link(parent)
+    link = enclosing_link(segment.leaves[0].parent)
     return link is not None and (link.get("href") or "#").lower().startswith(_NO_TARGETS)
 
 
@@ -619,9 +606,7 @@ _NO_TARGETS = ("#", "javascript:")
 
 def _element_shape(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes of an element and the one around it."""
-    parent = element.getparent()
-    parent_shape = () if parent is None else (str(parent.tag), parent.get("class") or "")
-    return (str(element.tag), element.get("class") or "", *parent_shape)
+    return (*tag_and_class(element), *tag_and_class(element.getparent()))
 
 
 def _running_sums(index: PageIndex, keep: Sequence[bool]) -> list[int]:
@@ -696,10 +681,8 @@ def _missing_ranges(
         elif flags[n + 1 : n + 2] == [True] and _is_paragraph_or_heading(index, i):
             if min(scores[start:end]) >= _MIN_SCORE:
                 yield start, end
-        elif (
-            index.tags[i] in _SUBHEADING_TAGS and _is_paragraph_or_heading(index, i) and not heading
-        ):
-            heading = start, end
+        elif index.tags[i] in _SUBHEADING_TAGS and _is_paragraph_or_heading(index, i):
+            heading = heading or (start, end)
         elif n >= last:
             return
 
@@ -711,20 +694,13 @@ _NOT_PART_CLASS = class_pattern(
     "|tags?|time|timestamp|toc|updated|widget",
     re.IGNORECASE,
 )
+_PARAGRAPH_TAGS = _SUBHEADING_TAGS | {"p"}
 
 
 def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:
-    """Return whether an element is a paragraph or a short heading without many links."""
-    if _is_outside_text(index, i) or _NOT_PART_CLASS.search(_class_and_id(index, i)):
-        return False
-    if not _is_unlinked(index, i, _MAX_LINKED):
-        return False
-    segment = index.segments[index.segment_begins[i]]
-    if not any(map(str.isalnum, segment.text)):
-        return False
-    return index.tags[i] == "p" or (
-        index.tags[i] in _SUBHEADING_TAGS and len(segment.text) <= _MAX_HEADING_CHARS
-    )
+    """Return whether an element is a paragraph or a heading without many links."""
+    is_part = index.tags[i] in _PARAGRAPH_TAGS and _is_unlinked(index, i, _MAX_LINKED)
+    return is_part and not _NOT_PART_CLASS.search(_class_and_id(index, i))
 
 
 #: Class names of boxes that hold article text.
@@ -750,10 +726,8 @@ def _is_block(index: PageIndex, i: int) -> bool:
 
 def _is_part(index: PageIndex, i: int) -> bool:
     """Return whether an element may be a part of the text by its tag or its class."""
-    return index.tags[i] in {"pre", "table", "dl", "blockquote", "details", "ul", "ol"} or (
-        index.tags[i] in {"div", "aside", "figure", "p"}
-        and _PART_CLASS.search(_class_and_id(index, i)) is not None
-    )
+    is_part = index.tags[i] in {"pre", "table", "dl", "blockquote", "details", "ul", "ol"}
+    return is_part or _PART_CLASS.search(_class_and_id(index, i)) is not None
 
 
 def _is_wrapper(index: PageIndex, i: int) -> bool:
