@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import compress, islice
 
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
@@ -20,7 +20,7 @@ from .selected_text import OUTSIDE_TEXT
 #: A reference to a note: a number, a letter or a symbol, bare or in brackets.
 _NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
 #: Each bracket of a reference may be an element.
-_MAX_MARK_ELEMENTS = 3
+_MAX_MARK_PARTS = 8
 _MAX_NOTE_SEGMENTS = 6
 _MAX_NOTE_CHARS = 1200
 #: The largest share of the selected text that notes may be.
@@ -40,7 +40,7 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
             continue
         element = index.elements[i]
         if (href := element.get("href")) and href[:1] == "#" != href:
-            label = islice(element.itertext(), 8 if len(element) <= _MAX_MARK_ELEMENTS else 0)
+            label = islice(element.itertext(), _MAX_MARK_PARTS)
             if _NOTE_MARK.fullmatch("".join(label)[:20]):
                 references.setdefault(href[1:], segment)
     notes = set(_cited_notes(page, keep))
@@ -59,7 +59,7 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
         is_figure = index.tags[i] in {"figure", "table"}
         if -1 < reference < begin and is_short and not is_figure:
             notes.update(range(begin, end))
-    selected_chars = sum(size for i, size in enumerate(sizes) if keep[i] and i not in notes)
+    selected_chars = sum(compress(sizes, keep))
     share = _MAX_NOTES_SHARE_IN_ARTICLES if kind == "article" else _MAX_NOTES_SHARE
     if sum(sizes[i] for i in notes) > share * selected_chars:
         return tuple(keep)
@@ -193,8 +193,8 @@ def _sources(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) ->
         if keep[i] or index.flags[block] & _NOT_SOURCES or not (is_amid or i > last):
             continue
         if len(segment.text) <= _MAX_SOURCE_CHARS and is_source_line(segment.text):
-            yield from (i,) if is_amid or is_near else ()
-        elif (is_amid or is_near) and scores[i] >= _MIN_SCORE and _ADDRESS.search(segment.text):
+            yield from (i,) if is_near else ()
+        elif is_near and scores[i] >= _MIN_SCORE and _ADDRESS.search(segment.text):
             yield from range(i - index.segments[i - 1].text.endswith(COLONS), i + 1)
         is_near &= i < last or index.tags[block] not in HEADING_TAGS
 
@@ -204,7 +204,7 @@ def _list_below(index: PageIndex, label: int) -> Sequence[int]:
     for first in range(label + 1, min(label + 2 + _MAX_LINES_ABOVE_SOURCES, len(index.segments))):
         items = index.segment_blocks[first]
         for _ in range(_MAX_ITEM_LEVELS):
-            if index.tags[items] in ("ol", "ul") and index.segment_begins[items] == first:
+            if index.tags[items] in ("ol", "ul"):
                 return (label, *index.segment_range(items))
             items = max(0, index.parents[items])
     return ()
