@@ -101,9 +101,8 @@ class _Lines:
 
     @cached_property
     def authors(self) -> list[str]:
-        """The page's authors, without the site."""
-        site, names = self.page.metadata.site, self.page.metadata.byline.split(", ")
-        return [name for name in names if name and name != site]
+        """The page's authors."""
+        return [name for name in self.page.metadata.byline.split(", ") if name]
 
     def count_words(self, i: int) -> int:
         return count_words(self.segments[i].text[:1500])
@@ -122,7 +121,7 @@ class _Lines:
         if self._repeats_title(i):
             return True
         is_end = tag in _HEADINGS and not self._has_title_heading and self.ends_with_title(i)
-        return (tag == "h1" or is_end) and not (i and self._repeats_title(i - 1))
+        return tag == "h1" or is_end
 
     @cached_property
     def _has_title_heading(self) -> bool:
@@ -149,8 +148,8 @@ def _by_summary(lines: _Lines) -> list[int]:
         if _repeats(lines, i, summary) and _is_plausible(lines, i) and not _recurs(lines, i):
             tags = {j: lines.segments[j].block.tag for j in _by_name(lines)}
             decks = {j for j, tag in tags.items() if j < i or tag in _TITLE_ENDS}
-            decks -= {j for j in decks if j < i and YEAR.search(lines.segments[j].text)}
-            is_text = _is_text(lines, i) or (_is_below_heading(lines, i) and i - 1 not in decks)
+            decks -= {j for j in decks if YEAR.search(lines.segments[j].text)}
+            is_text = _is_text(lines, i) or _is_below_heading(lines, i)
             return [] if is_text else sorted({i, *_lines_of_same_name(lines, i), *decks})
     return []
 
@@ -168,9 +167,8 @@ def _lines_of_same_name(lines: _Lines, i: int) -> list[int]:
     names = _element_names(lines.segments[i].block)
     following: list[int] = []
     for j in range(i + 1, min(i + _MAX_SEGMENTS, lines.text[0] + 1)):
-        has_same_name = names.strip() and _element_names(lines.segments[j].block) == names
-        is_named = has_same_name and _is_named(lines, j) and _is_plausible(lines, j)
-        if not is_named or _is_text(lines, j):
+        is_alike = _element_names(lines.segments[j].block) == names and _is_named(lines, j)
+        if not (is_alike and _is_plausible(lines, j)):
             break
         following.append(j)
     return following
@@ -181,9 +179,7 @@ def _repeats(lines: _Lines, i: int, summary: str) -> bool:
     if lines.keep[i] and not lines.is_long(i):
         return key == summary
     long_enough = min(len(key), len(summary)) >= _MIN_KEY_CHARS
-    return key == summary or (
-        long_enough and (key[:_MAX_KEY_CHARS] in summary or summary[:_MAX_KEY_CHARS] in key)
-    )
+    return long_enough and (key[:_MAX_KEY_CHARS] in summary or summary[:_MAX_KEY_CHARS] in key)
 
 
 _MAX_DATE_WORDS = 8
@@ -216,10 +212,10 @@ _MAX_BYLINE_CHARS = 160
 
 def _by_position(lines: _Lines, scores: Sequence[float]) -> list[int]:
     """Return the only sentence, or else line, from the title or the byline to the text."""
-    if lines.title < 0 or not lines.text:
+    if lines.title < 0:
         return []
     between = range(lines.title + 1, lines.text[0])
-    if lines.title < lines.text[0] and _is_subtitle_beside(lines, lines.title + 1):
+    if _is_subtitle_beside(lines, lines.title + 1):
         return [lines.title + 1]
     likely = [i for i in between[:1] if scores[i] >= _MIN_SCORE_ABOVE]
     for candidates in (
@@ -250,7 +246,7 @@ def _is_above_byline(lines: _Lines, i: int) -> bool:
 def _is_subheading(lines: _Lines, i: int) -> bool:
     is_heading = lines.segments[i].block.tag in HEADING_TAGS and not lines.is_title(i)
     tags = [segment.block.tag for segment in lines.segments[i - 1 : i + 1]]
-    return is_heading and (lines.is_title(i - 1) or len(set(tags)) > 1)
+    return is_heading and len(set(tags)) > 1
 
 
 #: The fewest words of a heading beside the title that sums the article up.
@@ -261,8 +257,8 @@ def _is_subtitle_beside(lines: _Lines, i: int) -> bool:
     """Return whether a line is a lower heading in an element with the title and nothing else."""
     title, block = (segment.block for segment in lines.segments[i - 1 : i + 1])
     parent = block.getparent()
-    are_alone = parent is not None and len(parent) == 2 and block.getprevious() is title
-    is_lower = title.tag == "h1" and block.tag in HEADING_TAGS - {"h1"}
+    are_alone = len(parent) == 2 and block.getprevious() is title
+    is_lower = block.tag in HEADING_TAGS - {"h1"}
     keys = map(comparison_key, (lines.segments[i - 1].text, lines.page.metadata.title))
     if not (are_alone and is_lower and len(set(keys)) == 1):
         return False  # perhaps the site's name and motto
@@ -275,7 +271,7 @@ def _is_subtitle(lines: _Lines, i: int) -> bool:
         set(WORD.findall(text[:400].casefold()))
         for text in (lines.segments[i].text, lines.page.metadata.title)
     )
-    is_title = lines.ends_with_title(i) or 2 * len(words & title_words) > len(words)
+    is_title = 2 * len(words & title_words) > len(words)
     is_long = 2 * lines.count_words(i) >= _MIN_PARAGRAPH_WORDS
     is_line = is_long and not is_title and _is_plausible(lines, i) and not _recurs(lines, i)
     return is_line and _is_above_byline(lines, i)
@@ -432,17 +428,16 @@ _MAX_NAME_CHARS = 300
 def _is_named(lines: _Lines, i: int) -> bool:
     """Return whether an element at or around a block is called a standfirst.
 
-    So are a long or second main heading, and a heading of several lines.
+    So are a sentence or main heading below the title, and a heading of several lines.
     """
     index = lines.index
     block = index.segment_blocks[i]
     if index.tags[block] in _HEADINGS:
         is_sentence = lines.is_long(i) and lines.segments[i].text[-1] in _SENTENCE_ENDS
-        is_text = is_sentence or lines.count_words(i) >= 2 * _MIN_PARAGRAPH_WORDS
-        if i == lines.title + 1 and (index.tags[block] == "h1" or is_text):
+        if i == lines.title + 1 and (index.tags[block] == "h1" or is_sentence):
             return True
         is_near = i <= lines.title + _MAX_LINES_BELOW_TITLE
-        if is_near and len(index.segment_range(block)) > 1 and index.tags[block] != "h1":
+        if is_near and len(index.segment_range(block)) > 1:
             return True
     parent = max(0, index.parents[block])
     names = [_element_names(index.elements[block])]
