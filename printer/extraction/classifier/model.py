@@ -306,11 +306,7 @@ def find_likely_runs(keep: Bools, scores: Column, sizes: Column) -> list[NDArray
 
 #: The lowest share of the selection in an article's main run, on such a page.
 _MIN_MAIN_RUN_SHARE = 0.8
-#: The lowest mean score of an article.
-_MIN_ARTICLE_SCORE = 0.75
-#: The lowest share of paragraphs in its text.
-_MIN_PROSE_SHARE = 0.4
-#: The largest share of links in its text.
+#: The largest share of links in its paragraphs.
 _MAX_ARTICLE_LINKED = 0.3
 _MAX_ARTICLE_SEGMENTS = 15
 #: The most segments between title and text.
@@ -322,7 +318,7 @@ _MAX_TITLE_CHARS = 400
 def is_one_article(
     context: FeatureContext, scores: Column, keep: Bools, title: str, min_paragraphs: int
 ) -> bool:
-    """Return whether the selection is one likely run of text below the title.
+    """Return whether the selection is mostly one run of text below the title.
 
     Long comments and lists of other stories can hide that a page is an article.
     """
@@ -334,13 +330,7 @@ def is_one_article(
     total, chars = float(sizes[keep].sum()), float(sizes[main].sum())
     unlinked = context.link_chars < _MAX_ARTICLE_LINKED * sizes
     prose = main[(context.word_counts >= _MIN_PARAGRAPH_WORDS)[main] & unlinked[main]]
-    if (
-        len(prose) < min_paragraphs
-        or chars < _MIN_MAIN_RUN_SHARE * total
-        or float((sizes * scores)[keep].sum()) < _MIN_ARTICLE_SCORE * total
-        or float(sizes[prose].sum()) < _MIN_PROSE_SHARE * chars
-        or float(context.link_chars[main].sum()) > _MAX_ARTICLE_LINKED * chars
-    ):
+    if len(prose) < min_paragraphs or chars < _MIN_MAIN_RUN_SHARE * total:
         return False
     key = comparison_key(title)
     lines_above = context.texts[max(0, main[0] - _MAX_LINES_BELOW_TITLE) : main[0]]
