@@ -59,6 +59,7 @@ def parse(text: str) -> HtmlElement:
         return _parse_flat(source)
     _gather(tree)
     _close_head(tree)
+    _close_navigation(tree)
     _open_templates(tree)
     return tree
 
@@ -162,6 +163,19 @@ def _close_head(tree: HtmlElement) -> None:
     if body.text:
         moved[-1].tail = (moved[-1].tail or "") + body.text
         body.text = None
+
+
+def _close_navigation(tree: HtmlElement) -> None:
+    """Move the main content out of a navigation with an unclosed element, as browsers do."""
+    main = next(tree.iter("main"), None)
+    around = [] if main is None else list(main.iterancestors("nav", "header"))
+    if main is None or not any(element.tag == "nav" for element in around):
+        return
+    moved = [main, *main.itersiblings()]
+    parent = around[-1].getparent()
+    if parent is not None:
+        position = parent.index(around[-1]) + 1
+        parent[position:position] = moved
 
 
 #: Elements deeper than this become siblings; browsers stop at 512 as well.

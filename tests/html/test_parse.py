@@ -76,6 +76,15 @@ def test_reads_nul_bytes_and_controls_as_nothing() -> None:
     assert tree.find(".//p[@class='q']") is not None
 
 
+def test_the_main_content_is_outside_an_unclosed_navigation() -> None:
+    tree = parse(
+        "<body><header><nav><ul><li><a>Menu</a><div><ul><li>More</ul></nav></header>"
+        "<main><p>Text</main><footer>Imprint</footer></body>"
+    )
+    assert [element.tag for element in tree.find("body")] == ["header", "main", "footer"]
+    assert words(tree) == ["Menu", "More", "Text", "Imprint"]
+
+
 @pytest.mark.parametrize("source", ["", " ", "\0", "<", "<!--", "<!doctype html>", "<frameset>"])
 def test_gives_a_tree_for_pages_with_nothing_in_them(source: str) -> None:
     assert parse(source).tag == "html"
