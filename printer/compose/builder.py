@@ -88,13 +88,16 @@ _CODE_POINTS = re.compile(
     r"(?:/|%2F)u?([0-9a-f]{4,5}(?:-[0-9a-f]{4,5}){0,5})\.(?:png|svg|gif|webp)\b"
 )
 _MIN_EMOJI = 0x2190
+_JOINER = 0x200D
 
 
 def _emoji_of_file(address: str) -> str:
     """Return the emoji whose code points name a picture's file, '' for none: '/1f642.png'."""
     match = _CODE_POINTS.search(address[:2000])
     codes = [int(code, 16) for code in match[1].split("-")] if match else []
-    return "".join(map(chr, codes)) if codes and codes[0] >= _MIN_EMOJI else ""
+    is_emoji = bool(codes) and codes[0] >= _MIN_EMOJI
+    is_emoji = is_emoji and all(code == _JOINER or chr(code).isprintable() for code in codes)
+    return "".join(map(chr, codes)) if is_emoji else ""
 
 
 class ArticleBuilder:
