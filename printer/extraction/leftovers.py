@@ -309,7 +309,9 @@ def _is_above_contents(selected: SelectedText, heading: int) -> bool:
 def _is_unfilled(index: PageIndex, heading: int) -> bool:
     """Return whether an empty box with a name, which a script fills, is right below a heading."""
     begin = index.subtree_ends[heading]
-    box = range(begin, *index.subtree_ends[begin : begin + 1])
+    if begin == len(index.tags):
+        return False
+    box = range(begin, index.subtree_ends[begin])
     if not 0 < len(box) <= _MAX_UNFILLED_ELEMENTS or index.segment_range(begin):
         return False
     is_empty = _PICTURE_TAGS.isdisjoint(index.tags[begin : box.stop])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from printer import extract
 from printer.extraction.leftovers import (
     drop_empty_sections,
     drop_leftovers,
@@ -446,3 +447,8 @@ def test_a_cell_of_a_table_is_no_preview_of_the_cell_beside_it() -> None:
     text = f"{TEXT} It is rung at noon and in fog"
     page = read_page(f"<table><tr><td>Bell<td>{text}.<td>{text} and at night.</table>")
     assert replace_previews(page, (True, True, True)) == (True, True, True)
+
+
+@pytest.mark.parametrize("tag", ["h1", "h2"])
+def test_a_heading_may_be_all_of_a_page(tag: str) -> None:
+    assert extract(f"<body><{tag}>The boats: a day on the quay</{tag}>").text
