@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from printer import extract
 from printer.article import Figure, Paragraph, plain_text
 from printer.compose import compose
+from printer.errors import NoArticle
 from printer.html.page import read_page
 from printer.selection import Verdict
 from tests.support.compose_html import URL, compose_article
@@ -55,6 +57,13 @@ def test_the_words_of_the_kept_segments_are_the_words_of_the_article(
         )
         for word in segment.text.split()
     )
+
+
+@given(trees)
+@settings(max_examples=300, deadline=None)
+def test_every_tree_can_be_extracted(html: str) -> None:
+    with suppress(NoArticle):
+        extract(f"<body>{html}", URL)
 
 
 @pytest.mark.parametrize(
