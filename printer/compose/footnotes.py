@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import NamedTuple, TypeAlias
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -62,14 +62,17 @@ class LinkResolver:
         """Return an absolute http(s) or mailto URL, '' for any other."""
         if len(href) > _MAX_HREF_CHARS:
             return ""
-        href = "".join(filter(str.isprintable, "".join(href.split())))
+        if not href.isprintable() or " " in href:
+            href = "".join(filter(str.isprintable, "".join(href.split())))
         try:
             parts = urlsplit(urljoin(self.page.base, href))
         except ValueError:  # a bracket that does not begin an IPv6 address
             return ""
-        if parts.scheme not in {"http", "https", "mailto"}:
+        is_complete = parts.netloc or parts.scheme == "mailto"
+        if parts.scheme not in {"http", "https", "mailto"} or not is_complete:
             return ""
-        return with_ascii_host(parts.geturl())
+        url = parts.geturl()
+        return url if url.isascii() else with_ascii_host(url)
 
 
 _MAX_NAME_CHARS = 200
@@ -77,8 +80,12 @@ _MAX_NAME_CHARS = 200
 
 def fragment(href: str, page: Page) -> str:
     """Return the fragment of a link inside this page, '' for any other link."""
-    url, _, name = href.partition("#")
-    if url and url not in {page.url, page.base, page.metadata.canonical}:
+    if "#" not in href:
+        return ""
+    url, name = urldefrag(href) if not href.startswith("#") else ("", href[1:])
+    if not href.startswith("#") and (
+        not url or url not in {page.url, page.base, page.metadata.canonical}
+    ):
         return ""
     return unquote(name)[:_MAX_NAME_CHARS]
 
@@ -113,7 +120,11 @@ def _find_linked(
     _find_backlinks(links, elements, targets)
     linked = {name for link, name in links if link not in targets.backlinks}
     for name, element in elements.items():
-        if name not in targets.labels and name in linked and element.getparent() in selection.path:
+        if (
+            name not in targets.labels
+            and name in linked
+            and (element in selection.path or element.getparent() in selection.path)
+        ):
             targets.places.setdefault(element, name)
 
 
@@ -158,10 +169,12 @@ def _mark_before(note: HtmlElement) -> HtmlElement | None:
     """Return the element before a note or its wrappers, None if it begins with text."""
     for element in (note, *_ancestors(note, _MAX_WRAPPERS)):
         previous = element.getprevious()
-        while previous is not None and previous.tag == "input":
+        while (
+            previous is not None and previous.tag == "input" and not (previous.tail or "").strip()
+        ):
             previous = previous.getprevious()
         outer = element.getparent()
-        if previous is not None or outer is None or outer.text:
+        if previous is not None or outer is None or outer.tag in BLOCK_TAGS or outer.text:
             return previous
     return None
 
@@ -213,9 +226,7 @@ def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets)
             return
 
 
-_NOT_NOTES = HEADING_TAGS | {
-    "body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt",
-}  # fmt: skip
+_NOT_NOTES = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt"})
 
 
 def _block_beginning_with(element: HtmlElement) -> HtmlElement | None:
@@ -235,15 +246,20 @@ def _block_beginning_with(element: HtmlElement) -> HtmlElement | None:
     return None if heads_list else outer
 
 
+_NOTE_CLASS = re.compile(r"note|reference|citation", re.IGNORECASE)
+
+
 def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
-    """Return by number the items of ordered lists in an ``aside`` or at the end."""
+    """Return by number the items of ordered lists in notes, in an ``aside`` or at the end."""
     notes: dict[int, HtmlElement] = {}
-    last = page.segments[max(selection.leaves.values())].block if selection.leaves else page.tree
+    last = page.segments[max(selection.leaves.values())].block if selection.leaves else None
     for ordered in page.elements.find("ol"):
         if ordered not in selection.path:
             continue
         elements = [ordered, *_ancestors(ordered, 2)]
-        if ordered not in last.iterancestors() and all(node.tag != "aside" for node in elements):
+        is_last = last is not None and ordered in last.iterancestors()
+        is_named = any(_NOTE_CLASS.search((node.get("class") or "")[:200]) for node in elements)
+        if not (is_last or is_named or any(node.tag == "aside" for node in elements)):
             continue
         start = ordered.get("start") or "1"
         first = int(start) if start.isdecimal() and len(start) < 4 else 1
@@ -293,12 +309,27 @@ def _find_notes(
         element = elements.get(name)
         if element is None or not _read_label(link):
             continue
-        block = _note_block(element, read_block)
+        block = _note_block(element, link, read_block)
+        if block is not None and block.tag in HEADING_TAGS:
+            block = _item_below(block, _read_label(link))
+            name += f"-{_read_label(link)}"
         if block is None or not -1 < positions[link] < _first_segment(block, leaves):
             continue
         if _is_reference(link, name, block, read_block):
             notes[block][name].append(link)
     return {block: names for block, names in notes.items() if len(names) == 1}
+
+
+#: The most elements between the heading of notes and their list.
+_MAX_ELEMENTS_TO_NOTES = 3
+
+
+def _item_below(heading: HtmlElement, label: str) -> HtmlElement | None:
+    """Return the item with a note's number in the list below the heading of the notes."""
+    below = islice(heading.itersiblings("*"), _MAX_ELEMENTS_TO_NOTES)
+    notes = next((element for element in below if element.tag == "ol"), None)
+    is_number = notes is not None and label.isdecimal() and 0 < int(label) <= len(notes)
+    return notes[int(label) - 1] if notes is not None and is_number else None
 
 
 _NOTE_LABEL = re.compile(
@@ -315,9 +346,10 @@ def _read_label(link: HtmlElement) -> str:
 
 
 class _BlockContent(NamedTuple):
-    """The text of a block, and the fragments of its links' addresses."""
+    """The text of a block, its links, and the fragments of their addresses."""
 
     text: str
+    links: frozenset[HtmlElement]
     fragments: frozenset[str]
 
 
@@ -339,18 +371,21 @@ def _read_block(block: HtmlElement) -> _BlockContent | None:
     text = readable_line(text[: _MAX_NOTE_CHARS + 1])
     if len(text) > _MAX_NOTE_CHARS:
         return None
-    hrefs = (node.get("href") or "" for node in nodes if node.tag == "a")
-    return _BlockContent(text, frozenset(href.partition("#")[2] for href in hrefs))
+    links = frozenset(node for node in nodes if node.tag == "a")
+    hrefs = (link.get("href") or "" for link in links)
+    return _BlockContent(text, links, frozenset(href.partition("#")[2] for href in hrefs))
 
 
-def _note_block(target: HtmlElement, read_block: _ReadBlock) -> HtmlElement | None:
+def _note_block(
+    target: HtmlElement, link: HtmlElement, read_block: _ReadBlock
+) -> HtmlElement | None:
     """Return the block of a note: the link target or the nearest block with text around it."""
     for block in (target, *_ancestors(target, 4)):
         if block.tag in _NOT_NOTES:
             return None
         if block.tag in BLOCK_TAGS:
             content = read_block(block)
-            if content is None:
+            if content is None or link in content.links:
                 return None
             if content.text and not _NOTE_LABEL.fullmatch(content.text):
                 return block
@@ -371,13 +406,29 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement, read_block: 
     """Return whether a superscript or named link refers to a note that links back or is named."""
     link_ancestors = [link, *_ancestors(link, 2)]
     is_superscript = any(element.tag == "sup" for element in [*link_ancestors, *link.iter("sup")])
+    if _is_numbered_item(link, block):
+        return True
     if not (is_superscript or any(map(_names_note, link_ancestors)) or _NOTE_ID.search(name)):
         return False
     targets = [link, *_ancestors(link, 3)]
     ids = {element.get(key) for element in targets for key in ("id", "name")} - {None}
     content = read_block(block)
     links_to_reference = content is not None and not ids.isdisjoint(content.fragments)
-    return links_to_reference or any(map(_names_note, [block, *_ancestors(block, 2)]))
+    begins = next((t for text in block.itertext() if (t := text.strip())), "")
+    return (
+        links_to_reference
+        or any(map(_names_note, [block, *_ancestors(block, 2)]))
+        or (is_superscript and block.get("id") == name and begins == _read_label(link))
+    )
+
+
+def _is_numbered_item(link: HtmlElement, block: HtmlElement) -> bool:
+    """Return whether a number in brackets is the number of an item of an ordered list."""
+    outer = block.getparent()
+    text = readable_line("".join(link.itertext())[:20])
+    if block.tag != "li" or outer is None or outer.tag != "ol" or text[:1] not in "[(":
+        return False
+    return text.strip("[]() ") == str(outer.index(block) + 1)
 
 
 def _names_note(element: HtmlElement) -> bool:

@@ -118,9 +118,17 @@ OTHER_SHAPES = {
         "<sup>2</sup><span>2</span>Note two.</span></span></span> are here.",
         "",
     ),
+    "with a label, but no name": (
+        "<p>One<sup><a href=#x1>1</a></sup> and two<sup><a href=#x2>2</a></sup> are here.",
+        "<div id=x1><p><span>1</span>Note one.</div><div id=x2><p><span>2</span>Note two.</div>",
+    ),
     "with a stop behind the link back": (
         "<p>One<sup><a id=r1 href=#n1>1</a></sup> and two<sup><a id=r2 href=#n2>2</a></sup> are here.",
         "<div id=n1><a href=#r1>1</a>. Note one.</div><div id=n2><a href=#r2>2</a>. Note two.</div>",
+    ),
+    "numbers of items": (
+        "<p>One <a href='#a1'>[1]</a> and two <a href='#a2'>[2]</a> are here.",
+        "<h2>References</h2><ol><li><a id=a1></a>Note one.</li><li><a id=a2></a>Note two.</li></ol>",
     ),
 }
 
@@ -175,3 +183,16 @@ def test_the_page_s_own_heading_of_its_notes_is_kept() -> None:
 def test_no_space_is_between_a_spaced_mark_and_the_full_stop() -> None:
     html = "<p>The boat<sup> <b>2</b> </sup>. The <sup><b>3</b> <b>4</b></sup> ferry."
     assert compose_article(html).text == "The boat2. The 3 4 ferry."
+
+
+@pytest.mark.parametrize(("number", "count"), [(3, 3), (4, 2)])
+def test_links_to_the_heading_of_the_notes_lead_to_its_items(number: int, count: int) -> None:
+    marks = "".join(f"<sup><a id=m{n} href='#all'>{n}</a></sup>, " for n in (1, 2, number))
+    items = "".join(f"<li>Log {n} of the ferry.</li>" for n in (1, 2, 3))
+    html = f"<p>Ferries sail{marks}often.</p><section class=footnotes><h2 id=all>Sources</h2>"
+    blocks = compose_article(f"{html}<p>All are old.</p><ol>{items}</ol></section>").blocks
+    notes = [block for block in blocks if isinstance(block, Note)]
+    assert [" ".join(iter_text(note)) for note in notes][:2] == [
+        "Log 1 of the ferry.", "Log 2 of the ferry.",
+    ]  # fmt: skip
+    assert len(notes) == count
