@@ -40,7 +40,7 @@ from ..urls import is_http
 from .block_builders import is_code_table, is_source_link
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
-from .tables import holds_equations, is_data
+from .tables import arranges_list, holds_equations, is_data
 
 #: In total; text beyond this counts as present.
 _MAX_SEARCHED_CHARS = 300_000_000
@@ -112,7 +112,9 @@ def check_coverage(
     tables = {context["table"] for context in contexts if "table" in context}
     code = {context["code"] for context in contexts if "code" in context and "table" not in context}
     data_tables = sum(
-        is_data(table) and not (is_code_table(table) or holds_equations(table)) for table in tables
+        is_data(table)
+        and not (is_code_table(table) or holds_equations(table) or arranges_list(table))
+        for table in tables
     )
     kinds = Counter(map(type, walk(article.blocks)))
     missing_content = ContentCounts(

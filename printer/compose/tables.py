@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
 
@@ -14,6 +14,8 @@ from ..article import (
     Cell,
     Figure,
     Heading,
+    Item,
+    List,
     Math,
     Paragraph,
     Row,
@@ -24,7 +26,7 @@ from ..article import (
     iter_text,
     plain_text,
 )
-from ..text import clean_attribute
+from ..text import class_pattern, clean_attribute
 from .block_builders import BlockBuffer, BlockBuilder, ClosePart
 from .inline import with_mark
 from .math import join_formulas
@@ -32,10 +34,14 @@ from .math import join_formulas
 #: A table with more columns becomes running text.
 MAX_COLUMNS = 60
 _MAX_CELLS_READ = 200
+_DATA = class_pattern("wikitable|infobox|data-?table|dataframe|docutils")
+#: A table with as many rows without cells is the layout of a list.
+_MIN_SPACERS = 3
+_ITEM_NUMBER = re.compile(r"\s*(\d{1,6})[.)]\s*")
 #: A table of at least so many rows and columns, with short cells that are not links, is data.
 _MIN_GRID_SIDE = 4
 _MAX_GRID_CHARS = 40
-_BIG = frozenset({"div", "h1", "h2", "h3", "form", "article", "section", "iframe"})
+_BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
 
 
 def is_data(table: HtmlElement) -> bool:
@@ -44,26 +50,35 @@ def is_data(table: HtmlElement) -> bool:
     if role in {"presentation", "none"} or next(table.iterdescendants("table"), None) is not None:
         return False
     counts: list[int] = []
+    widths: list[int] = []
     large_cells = cells = chars = headers = links = 0
     for row in table.iter("tr"):
-        counts.append(len(row))
+        spans = [_span(cell, "colspan") for cell in row if cell.tag in {"td", "th"}]
+        counts.append(len(spans))
+        widths.append(sum(spans))
         for cell in row:
+            if cell.tag not in {"td", "th"}:
+                continue
             cells += 1
             headers += cell.tag == "th"
             links += next(cell.iterdescendants("a", "form"), None) is not None
-            large_cells += any(child.tag in _BIG and not _is_line(child) for child in cell)
+            large_cells += any(
+                child.tag in _BIG and not _is_line(child) and not _is_plain_list(child)
+                for child in cell
+            )
             chars += _text_length(cell) if cells <= _MAX_CELLS_READ else 0
         if cells > _MAX_CELLS_READ:
             break
     if not cells or not 2 <= max(counts) <= MAX_COLUMNS:
         return False
-    if headers or role in {"table", "grid"}:
+    if headers or role in {"table", "grid"} or _DATA.search(table.get("class") or ""):
         return True
     if table.find("caption") is not None or table.find("thead") is not None:
         return True
-    if min(len(counts), max(counts)) >= _MIN_GRID_SIDE and chars < _MAX_GRID_CHARS * cells:
+    even = max(map(widths.count, widths)) * 2 > len(widths)
+    if even and min(len(widths), max(counts)) >= _MIN_GRID_SIDE and chars < _MAX_GRID_CHARS * cells:
         return 2 * links < cells
-    return len(counts) > 1 and large_cells * 4 < cells and chars < 150 * cells
+    return len(widths) > 1 and even and large_cells * 4 < cells and chars < 150 * cells
 
 
 _EQUATIONS = re.compile("equation|eqn")
@@ -74,14 +89,30 @@ def holds_equations(table: HtmlElement) -> bool:
     return _EQUATIONS.search(table.get("class") or "") is not None
 
 
+def arranges_list(table: HtmlElement) -> bool:
+    """Return whether rows without cells part the rows of a table into items of a list."""
+    return sum(not len(row) for row in table.iter("tr")) >= _MIN_SPACERS
+
+
+_MAX_CELL_LINE_CHARS = 120
+
+
 def _is_line(element: HtmlElement) -> bool:
     """Return whether an element only wraps the line or the code of its cell."""
+    cell = element.getparent()
     return (
         element.tag == "div"
-        and element.getprevious() is None
-        and element.getnext() is None
+        and cell is not None
+        and len(cell) == 1
+        and not (cell.text or "").strip()
         and next(element.iterdescendants(*_BIG, "p", "img"), None) is None
+        and _text_length(element) < _MAX_CELL_LINE_CHARS
     )
+
+
+def _is_plain_list(element: HtmlElement) -> bool:
+    """Return whether an element is a list without links, and so not a menu."""
+    return element.tag in {"ul", "ol"} and next(element.iterdescendants("a"), None) is None
 
 
 def _text_length(element: HtmlElement) -> int:
@@ -102,6 +133,8 @@ class TableBuilder(BlockBuilder):
         self.caption: Spans = ()
         self.rows: list[tuple[str, list[Cell]]] = []
         self._row: HtmlElement | None = None
+        #: The numbers of the rows below a row without cells, which parts the entries of a list.
+        self._starts = [0]
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
         if element.tag == "caption":
@@ -116,10 +149,14 @@ class TableBuilder(BlockBuilder):
 
     def add(self, element: HtmlElement, blocks: tuple[Block, ...]) -> None:
         """Add a cell, in a new row if the last cell is in another."""
-        row = next(element.iterancestors())
-        if row is not self._row:
+        row = element.getparent()
+        if not self.rows or row is not self._row:
+            above = None if row is None else row.getprevious()
+            if self.rows and above is not None and above.tag == "tr" and not len(above):
+                self._starts.append(len(self.rows))
             self._row = row
-            self.rows.append((next(row.iterancestors(), row).tag, []))
+            outer_row = row.getparent() if row is not None else None
+            self.rows.append((outer_row.tag if outer_row is not None else "", []))
         cells = self.rows[-1][1]
         if len(cells) >= MAX_COLUMNS:
             cells[-1] = replace(cells[-1], blocks=cells[-1].blocks + blocks)
@@ -141,13 +178,33 @@ class TableBuilder(BlockBuilder):
             rows = [_read_equation(cells) for _, cells in self.rows]
             if all(rows):
                 return [*self.buffer.take(), *(block for row in rows for block in row)]
-        return list(self.buffer.take()) + self._table()
+        is_list = table is not None and arranges_list(table) and len(self._starts) > 1
+        blocks = self._list() if is_list else self._table()
+        return list(self.buffer.take()) + blocks
+
+    def _list(self) -> list[Block]:
+        """Return groups of rows as items of a list, which is numbered if they are."""
+        items: list[Item] = []
+        other_blocks: list[Block] = []
+        start = 0
+        for begin, end in pairwise([*self._starts, len(self.rows)]):
+            cells = (cell for _, row in self.rows[begin:end] for cell in row)
+            blocks = [block for cell in cells for block in cell.blocks]
+            number = _ITEM_NUMBER.fullmatch(" ".join(iter_text(*blocks[:1])))
+            if number and (start or not items):
+                start = start or int(number[1])
+                items.append(Item(tuple(blocks[1:])))
+            elif start:
+                other_blocks += blocks
+            else:
+                items.append(Item(tuple(blocks)))
+        return [List(tuple(items), ordered=bool(start), start=start or 1), *other_blocks]
 
     def _table(self) -> list[Block]:
         numbers = [
             number
             for number, (_, cells) in enumerate(self.rows)
-            if any(cell.blocks for cell in cells)
+            if any(cell.blocks or cell.rowspan > 1 for cell in cells)
         ]
         rows = _fit_spans([self.rows[number][1] for number in numbers], numbers)
         filled = [cell for row in rows for cell in row if cell.blocks]
@@ -163,7 +220,7 @@ class TableBuilder(BlockBuilder):
             head += 1
         if head == len(rows):
             head = 0
-        is_bold = _is_bold(rows[0]) and not any(map(_is_bold, rows[1:]))
+        is_bold = len(rows) > 1 and _is_bold(rows[0]) and not any(map(_is_bold, rows[1:]))
         if not head and (is_bold or _has_names_above_numbers(rows)):
             rows[0] = tuple(replace(cell, header=True) for cell in rows[0])
             head = 1
@@ -200,21 +257,28 @@ def _read_equation(cells: list[Cell]) -> list[Block]:
 
 def _is_bold(row: Row) -> bool:
     """Return whether a row of several cells is a head that is only marked as bold."""
-    return len(row) > 1 and all(
-        isinstance(block, Paragraph) and has_mark_throughout(block.spans, "strong")
-        for cell in row
-        for block in cell.blocks
+    blocks = [block for cell in row for block in cell.blocks]
+    return (
+        len(row) > 1
+        and bool(blocks)
+        and all(cell.rowspan == 1 for cell in row)
+        and all(
+            isinstance(block, Paragraph) and has_mark_throughout(block.spans, "strong")
+            for block in blocks
+        )
     )
 
 
+_MIN_HEADED_ROWS = 4
 _MIN_HEADED_COLUMNS = 3
 _NUMBER = re.compile(r"[^\w\s]{0,3}\d")
 
 
 def _has_names_above_numbers(rows: list[Row]) -> bool:
     """Return whether the first row of a table names its columns, one of which is all numbers."""
-    width = len(rows[0])
-    if width < _MIN_HEADED_COLUMNS or any(len(row) != width for row in rows):
+    if len(rows) < _MIN_HEADED_ROWS or len(rows[0]) < _MIN_HEADED_COLUMNS:
+        return False
+    if any(len(row) != len(rows[0]) or any(cell.rowspan > 1 for cell in row) for row in rows):
         return False
     names, *columns = ([" ".join(iter_text(*cell.blocks)) for cell in row] for row in rows)
     return not any(not name or any(map(str.isdigit, name)) for name in names) and any(
@@ -233,23 +297,25 @@ _MAX_ICON_LABEL_CHARS = 30
 
 def _icon_text(cell: HtmlElement) -> str:
     """Return the meaning of a cell that shows only an icon: its label, or a tick or a cross."""
-    if "".join(cell.itertext()).strip():
+    if "".join(cell.itertext()).strip() and cell.find(".//title") is None:
         return ""
     names = []
     is_linked = cell.find(".//a") is not None
     for element in islice(cell.iter("*"), _MAX_ICON_ELEMENTS):
         if element.tag in {"button", "input", "label"}:
             return ""
-        labels = (element.get(name) for name in ("aria-label", "alt", "title"))
-        label = clean_attribute(next(filter(None, labels), None))
+        title = element.text if element.tag == "title" else element.get("title")
+        label = clean_attribute(element.get("aria-label") or element.get("alt") or title)
         if label and len(label) <= _MAX_ICON_LABEL_CHARS:
-            if drawn := _TICK_OR_CROSS.fullmatch(label.lower()):
-                return _sign(drawn)
-            return "" if is_linked else label
+            drawn = _TICK_OR_CROSS.fullmatch(label.lower())
+            if drawn is None:
+                return "" if is_linked else label
+            return label if label.lower() == "yes" else _sign(drawn)
         source = (element.get("src") or "").rpartition("/")[2]
-        names.append(f"{element.get('class') or ''} {source[:80]}"[:200])
+        target = element.get("href") or element.get("xlink:href") or ""
+        names.append(f"{element.get('class') or ''} {source[:80]} {target[-40:]}"[:200])
     match = _TICK_OR_CROSS.search(" ".join(names).lower())
-    return _sign(match) if match else ""
+    return "" if match is None or is_linked else _sign(match)
 
 
 def _sign(match: re.Match[str]) -> str:

@@ -463,6 +463,23 @@ def test_lines_of_code_without_a_preformatted_block_are_one() -> None:
     assert not [block for block in compose_article(mixed).blocks if isinstance(block, Code)]
 
 
+def test_rows_between_rows_without_cells_are_items_of_a_list() -> None:
+    row = "<tr><td>{0}.</td><td><a href=/{0}>Weir no. {0} has gone</a><tr><td><td>{0} hours ago"
+    spacer = "<tr style='height:5px'></tr>"
+    rows = spacer.join([*map(row.format, range(31, 36)), "<tr><td><td>That is all"])
+    found = compose_article(f"<table>{rows}</table>").blocks
+    assert isinstance(found[0], List)
+    assert (found[0].ordered, found[0].start) == (True, 31)
+    assert [" | ".join(iter_text(*item.blocks)) for item in found[0].items] == [
+        f"Weir no. {n} has gone | {n} hours ago" for n in range(31, 36)
+    ]
+    assert [plain_text(block.spans) for block in found[1:]] == ["That is all"]
+    plain = compose_article(f"<table>{rows.replace('.</td>', '</td>')}</table>").blocks
+    assert [len(block.items) for block in plain if isinstance(block, List)] == [6]
+    two = compose_article(f"<table>{spacer.join(map(row.format, range(2)))}</table>").blocks
+    assert isinstance(two[0], Table)
+
+
 def test_a_line_named_as_such_is_small_and_stays_with_its_heading() -> None:
     eyebrow = "<p><span class='c-tag__eyebrow x'>Boats</span></p>"
     html = f"<p>{'The weir has gone. ' * 9}</p><div>{eyebrow}<h2>How to cross</h2></div>"
@@ -806,13 +823,16 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
     ("cell", "text"),
     [
         ("<td><i class='fa fa-check'></i>", "✓"),
+        ("<td><svg><use href='#icon-cross'/></svg>", "✗"),
         ("<td><svg aria-label='Included'><path/></svg>", "Included"),
+        ("<td><svg><title>No</title><path/></svg>", "No"),
         ("<td><img src='/tick.svg' alt=''>", "✓"),
-        ("<td><img src='/a.png' alt='Yes'>", "✓"),
+        ("<td><img src='/a.png' alt='Yes'>", "Yes"),
         ("<td><img src='/a.png' alt='Checkmark'>", "✓"),
         ("<td><img src='/a.png' alt='Cross'>", "✗"),
         ("<td><a href=/vote><i title=Upvote></i></a>", ""),
-        ("<td><a href=/tide><img src='/a.png' alt='yes'></a>", "✓"),
+        ("<td><a href=/tide><img src='/a.png' alt='yes'></a>", "yes"),
+        ("<td><a href=/tide class=times></a>", ""),
         ("<td class=checkout>", ""),
         ("<td class=no>", ""),
         ("<td>", ""),
@@ -917,6 +937,8 @@ def test_rules_between_the_items_of_a_list_are_not_printed() -> None:
 def test_a_table_with_lists_in_its_cells_is_data() -> None:
     rows = "".join(f"<tr><td>{n} months<td><ul><li>Book<li>Pay</ul><td>▢" for n in range(3))
     assert len(only(f"<table><tr><td>Period<td>Task<td>✓{rows}</table>", Table).rows) == 4
+    menus = "<tr><td><ul><li><a href=/b>b</a></ul><td>x" * 3
+    assert not any(isinstance(b, Table) for b in compose_article(f"<table>{menus}</table>").blocks)
 
 
 def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
