@@ -221,15 +221,25 @@ def _find_heading_figures(placer: FigurePlacer, run: Sequence[Block]) -> None:
     pairs = list(pairwise(run))
     above = [a for a, b in pairs if isinstance(a, Figure) and isinstance(b, Heading)]
     below = sum(isinstance(a, Heading) and isinstance(b, Figure) for a, b in pairs)
-    count = sum(isinstance(block, Heading) for block in run)
+    headings = [index for index, block in enumerate(run) if isinstance(block, Heading)]
+    count = len(headings)
     if (
         len(above) >= max(MIN_GALLERY_FIGURES, _MIN_SHARE_PICTURED * count)
         and below <= (1 - _MIN_SHARE_PICTURED) * count
+        and not _ends_in_figure(run[headings[-1] :])
     ):
         placer.heading_figures.update(map(id, above))
         length = sum(len(text) for text in iter_text(*run))
         if length <= _MAX_SHORT_ENTRY_CHARS * len(above):
             _limit_heights(placer, above, _MAX_ENTRY_HEIGHT_SHARE)
+
+
+def _ends_in_figure(section: Sequence[Block]) -> bool:
+    """Return whether a section has a figure below its text, so that the entries end in theirs."""
+    return any(
+        isinstance(below, Figure) and not isinstance(block, Figure | Heading)
+        for block, below in pairwise(section)
+    )
 
 
 def _arrange_entries(placer: FigurePlacer, block: Block) -> Block:
