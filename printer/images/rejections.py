@@ -125,7 +125,7 @@ def _reason_without_caption(
     if _is_in_dialog(reader, candidate):
         return "in a dialog that opens on a click"
     is_unseen = names >= _UNSEEN_FEATURES and _is_undisplayed(reader, candidate)
-    if is_unseen or _has_twin_for_wide_screens(candidate):
+    if is_unseen or _is_invisible(candidate.element) or _has_twin_for_wide_screens(candidate):
         return "a picture that is not displayed"
     if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
         return "a badge or a hidden button"
@@ -172,6 +172,16 @@ def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:
     """Return whether an article's picture is hidden by its parent, not until a script shows it."""
     box = candidate.element.getparent()
     return reader.verdict.kind == "article" and box is not None and is_not_displayed(box)
+
+
+_INVISIBLE = re.compile(r"visibility\s{0,9}:\s{0,9}hidden")
+
+
+def _is_invisible(element: HtmlElement) -> bool:
+    """Return whether a picture's own style hides it, and no script that loads it later shows it."""
+    style = (element.get("style") or "")[:2000]
+    is_lazy = any(name.startswith("data-") for name in map(str, element.attrib))
+    return not is_lazy and _INVISIBLE.search(style) is not None
 
 
 #: The class of an element that only small screens show.

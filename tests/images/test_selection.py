@@ -749,6 +749,13 @@ def test_a_picture_above_the_text_that_no_reader_sees_is_not_printed() -> None:
         assert len(find_pictures(page, verdict)) == count
 
 
+def test_a_picture_that_is_never_visible_is_dropped() -> None:
+    hidden = "<img src=/a.jpg width=900 height=600 style='visibility: hidden'{}>"
+    for attribute, count in (("", 0), (" data-loaded=no", 1)):
+        page, verdict = read(article(f"<figure>{hidden.format(attribute)}</figure>"))
+        assert len(find_pictures(page, verdict)) == count, attribute
+
+
 def test_a_picture_below_links_to_other_pages_is_a_banner() -> None:
     banner = (
         "<section><a aria-label=Oars href=/oars style='left:50%'>&nbsp;</a><picture>"
