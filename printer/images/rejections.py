@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 from ..html.index import ElementFlag
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import is_not_displayed
-from ..text import CAMEL_CASE
+from ..text import CAMEL_CASE, YEAR
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_credit_line
 from .features import FeatureReader, find_dialog, is_one_of_many, links_to_enlargement, nearest_link
@@ -427,7 +427,7 @@ def _is_portrait(
         return is_name or (
             len(line) <= _MAX_BYLINE_CHARS
             and any(name in line[:end] for name, end in ends)
-            and _has_date(reader, line)
+            and (_has_date(reader, line) or (alt_names_author and YEAR.search(line) is not None))
         )
     if "between title and text" in names and _is_round(candidate):
         return True
