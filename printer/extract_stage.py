@@ -111,9 +111,6 @@ class Extraction:
         return append_comments(merged, self.page, self.comments)
 
 
-#: The kinds of pages whose entries may have links of the same words.
-_ENTRY_KINDS = frozenset({"collection", "forum", "listing"})
-
 #: The kinds of pages that have sections of pictures or teasers.
 _KINDS_WITH_SECTIONS = frozenset({"article", "product", "service"})
 
@@ -135,12 +132,12 @@ def extract_article(
     placed = place_pictures(page, selection)
     if verdict.kind in _KINDS_WITH_SECTIONS:
         selected = SelectedText(page, verdict.keep, verdict.kind)
-        printed = (figure.element for figure in placed)
-        verdict = replace(verdict, keep=drop_empty_sections(selected, printed))
+        drop_empty_sections(selected, (figure.element for figure in placed))
+        verdict = replace(verdict, keep=tuple(selected.keep))
     metadata = replace(article_metadata(page, verdict), **rules.metadata_overrides)
     ruled_page = replace(page, metadata=metadata)
     comment_elements = below(comments.elements)
-    buttons = find_buttons(page, verdict.keep, is_list=verdict.kind in _ENTRY_KINDS)
+    buttons = find_buttons(page, verdict)
     excluded = comment_elements | rules.dropped | buttons
     article = compose(ruled_page, verdict, placed, excluded, posts)
     text = "\n".join(filter(None, iter_text(*article.blocks)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
@@ -14,19 +14,11 @@ from printer.extraction.leftovers import (
     find_buttons,
     replace_previews,
 )
-from printer.extraction.selected_text import SelectedText
 from printer.html.page import read_page
-from tests.support.selections import corrected
+from printer.selection import Verdict
+from tests.support.selections import choice, corrected, run_pass
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
-
-
-def choice(html: str, selected: Sequence[str], kind: str = "article") -> list[str]:
-    """Return the texts that are kept, of those a choice by text began with."""
-    page = read_page(f"<body>{html}</body>")
-    keep = [any(part in s.text for part in selected) for s in page.segments]
-    flags = corrected(page, keep, kind)
-    return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
 
 
 def test_the_heading_of_a_section_that_was_left_out_goes_beside_those_that_stay() -> None:
@@ -136,7 +128,7 @@ def test_a_whole_text_is_selected_instead_of_a_preview() -> None:
     text = f"<p>{TEXT}</p><p>It is late at night, in fog and on holidays.</p><p>Else not.</p>"
     page = read_page(f"<body><h1>The ferry</h1>{preview}<div class=rest>{text}</div></body>")
     texts = [segment.text for segment in page.segments]
-    flags = replace_previews(page, [text != "More" for text in texts])
+    flags = run_pass(replace_previews, page, [text != "More" for text in texts])
     selected = [text for text, flag in zip(texts, flags, strict=True) if flag]
     assert selected == [
         "The ferry", TEXT, "It is late at night, in fog and on holidays.", "Else not.",
@@ -150,7 +142,7 @@ def test_a_text_that_is_repeated_or_far_from_its_repetition_is_no_preview(betwee
     text = text if between else f"<p>{TEXT}</p><p>{last}</p><p>{TEXT}</p><p>{last}</p>"
     page = read_page(f"<body>{text}</body>")
     keep = [True] * len(page.segments)
-    assert replace_previews(page, keep) == tuple(keep)
+    assert run_pass(replace_previews, page, keep) == tuple(keep)
 
 
 @pytest.mark.parametrize(
@@ -183,15 +175,15 @@ def test_buttons_above_code_go(code: str) -> None:
 def test_interface_links_between_bars_go_from_each_entry() -> None:
     line = "<p>{0} points by <a href=/u{0}>Ann</a> | <a href=/r{0}>reply</a> | <a>{0} notes</a></p>"
     page = read_page("<body>" + "".join(line.format(n) for n in range(3)), "https://example.org/")
-    buttons = find_buttons(page, [True] * 3, is_list=True)
+    buttons = find_buttons(page, Verdict((True,) * 3, kind="listing"))
     assert [button.text for button in buttons] == ["reply"] * 3
     shops = "".join(
         f"<p>Oar {n} (reed | <a href=https://{n}.example.com>mart</a>)</p>" for n in "abc"
     )
-    assert not find_buttons(read_page(shops, "https://example.org/"), [True] * 3)
+    assert not find_buttons(read_page(shops, "https://example.org/"), Verdict((True,) * 3))
     rows = "".join(f"<p><a href=/a{n}>Oars</a> | <a href=/b{n}>Sails</a></p>" for n in range(3))
     page = read_page(f"<body>{rows}", "https://example.org/")
-    assert not find_buttons(page, [True] * 3, is_list=True)
+    assert not find_buttons(page, Verdict((True,) * 3, kind="listing"))
 
 
 def test_menus_go_from_above_and_below_the_entries_of_a_list() -> None:
@@ -244,7 +236,7 @@ def test_the_labels_of_fields_go_but_not_those_that_unfold_a_text() -> None:
 def test_links_of_the_same_words_below_texts_are_buttons(line: str, found: str) -> None:
     lines = "".join(line.format(text=TEXT, n=n) for n in range(3))
     page = read_page(f"<body>{lines}</body>", "https://example.org/")
-    buttons = find_buttons(page, [True] * len(page.segments))
+    buttons = find_buttons(page, Verdict((True,) * len(page.segments)))
     assert len(buttons) == (3 * line.count("<a") if found else 0)
     assert not found or found in {element.text for element in buttons}
 
@@ -276,8 +268,8 @@ def test_a_stretch_of_lines_that_a_page_shows_twice_is_printed_once() -> None:
     assert choice(html, [""], "forum") == [TEXT, *lines, *lines]
     page = read_page(f"<body>{html}")
     keep = [text in lines[:2] for text in lines] + [True, False, True, True]
-    drop_leftovers(page, chosen := [True, *keep], "service")
-    assert chosen == [True] * 5 + [False] * 4
+    flags = run_pass(drop_leftovers, page, [True, *keep], kind="service")
+    assert flags == (True,) * 5 + (False,) * 4
     plans = html.replace("</ul><ul>", "</ul><h3>In winter</h3><ul>")
     assert len(choice(plans, [""], "service")) == 10
     short = html.replace("The ", "").replace(" sails to the island at noon", "")
@@ -316,7 +308,7 @@ def test_a_few_selected_labels_of_many_alike_go() -> None:
 def test_stretches_that_repeat_are_found_in_linear_time() -> None:
     page = read_page("<p>Oars</p><p>Sails</p>" * 20_000)
     started = time.process_time()
-    drop_leftovers(page, [True] * len(page.segments), "service")
+    run_pass(drop_leftovers, page, [True] * len(page.segments), kind="service")
     assert time.process_time() - started < 2
 
 
@@ -363,7 +355,8 @@ def test_headings_go_with_pictures_and_teasers_that_were_left_out() -> None:
     page = read_page(f"<body>{body}</body>")
     keep = [segment.text != "Read" for segment in page.segments]
     for pictures in ([], list(page.tree.iter("img"))):
-        flags = drop_empty_sections(SelectedText(page, keep, "service"), pictures)
+        drop = partial(drop_empty_sections, pictures=pictures)
+        flags = run_pass(drop, page, keep, kind="service")
         texts = [
             s.text
             for s, before, flag in zip(page.segments, keep, flags, strict=True)
@@ -420,7 +413,7 @@ def test_headings_of_calls_go_from_the_ends_of_sections(following: str, count: i
     parts = "".join(f"<{following}>Oar {n}</{following}><p>{TEXT} {n}</p>{call}" for n in range(3))
     page = read_page(f"<body>{parts}<{following}>End</{following}><p>{TEXT}</p></body>")
     keep = [not segment.is_link for segment in page.segments]
-    flags = drop_empty_sections(SelectedText(page, keep), ())
+    flags = run_pass(partial(drop_empty_sections, pictures=()), page, keep)
     texts = [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
     assert texts.count(title) == count
 
@@ -446,7 +439,7 @@ def test_questions_whose_answers_are_not_on_the_page_go(answer: str, count: int)
 def test_a_cell_of_a_table_is_no_preview_of_the_cell_beside_it() -> None:
     text = f"{TEXT} It is rung at noon and in fog"
     page = read_page(f"<table><tr><td>Bell<td>{text}.<td>{text} and at night.</table>")
-    assert replace_previews(page, (True, True, True)) == (True, True, True)
+    assert run_pass(replace_previews, page, (True, True, True)) == (True, True, True)
 
 
 @pytest.mark.parametrize("tag", ["h1", "h2"])
