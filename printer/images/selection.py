@@ -161,7 +161,7 @@ def place_pictures(page: Page, selection: PictureSelection) -> tuple[PlacedFigur
 def drop_captions(page: Page, verdict: Verdict, selection: PictureSelection) -> Verdict:
     """Return the verdict without rejected pictures' captions; in lists, only marked ones."""
     captions = frozenset[int]().union(*(picture.caption_segments for picture in selection.rejected))
-    if verdict.lists_things or verdict.kind == "product":
+    if verdict.has_entries or verdict.kind == "product":
         flags, blocks = page.index.flags, page.index.segment_blocks
         captions = frozenset(i for i in captions if flags[blocks[i]] & ElementFlag.CAPTION)
     if not captions or not is_minor_text(page, verdict, captions):
