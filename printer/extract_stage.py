@@ -24,7 +24,7 @@ from .html.discussion import Comments, read_comments
 from .html.index import IS_HIDDEN
 from .html.page import Page, gc_paused, read_page
 from .html.parse import element_line
-from .html.posts import Post
+from .html.posts import FoundPost
 from .html.visibility import HEADING_TAGS
 from .i18n import load_table
 from .images import (
@@ -245,7 +245,7 @@ def _is_closed(page: Page, text: str, *, is_long: bool = False) -> bool:
 
 def _select_content(
     page: Page, options: ExtractOptions, probe: SizeFilter | None, trace: Trace | None = None
-) -> tuple[RuleMatch, Verdict, PictureSelection, tuple[Post, ...]]:
+) -> tuple[RuleMatch, Verdict, PictureSelection, tuple[FoundPost, ...]]:
     """Select text segments, pictures and posts by the site's rules and the extraction methods."""
     rules = match_rules(page, options.rules)
     verdict = select_segments(page, options, trace)

@@ -40,9 +40,9 @@ from .block_builders import (
 from .boxes import is_box, names_eyebrow
 from .collection import is_entry
 from .embeds import PostBuilder, caption_of, read_embed
-from .footnotes import LinkResolver, LinkTargets, is_backlink_text
+from .footnotes import InternalTargets, LinkResolver, is_backlink_text
 from .inline import PLAIN, Style, mark_of, needs_space, readable_line, stated_marks, with_mark
-from .math import Formula, is_preview, read_formula
+from .math import FormulaSource, is_preview, read_formula
 from .selection import Selection
 from .tables import TableBuilder, is_data
 
@@ -107,7 +107,7 @@ class ArticleBuilder:
         self,
         page: Page,
         selection: Selection,
-        targets: LinkTargets,
+        targets: InternalTargets,
         posts: Set[HtmlElement] = frozenset(),
     ) -> None:
         self.page = page
@@ -207,7 +207,7 @@ class ArticleBuilder:
         elif not alt.isascii() and not any(map(str.isalnum, alt)):
             self.buffer.run.add(alt, self.style)
 
-    def _add_formula(self, formula: Formula) -> None:
+    def _add_formula(self, formula: FormulaSource) -> None:
         if formula.display:
             self.buffer.put(Math(formula.source, formula.text))
         else:

@@ -38,8 +38,8 @@ from ..selection import PlacedFigure, Verdict
 from ..text import WORD, comparison_key
 from ..urls import is_http
 from .block_builders import is_code_table, is_source_link
-from .footnotes import LinkResolver, LinkTargets, fragment
-from .math import Formula, read_formula
+from .footnotes import InternalTargets, LinkResolver, fragment
+from .math import FormulaSource, read_formula
 from .tables import arranges_list, holds_equations, is_data
 
 #: In total; text beyond this counts as present.
@@ -247,7 +247,7 @@ def _missing_formulas(
     selected = {segment.block for segment in segments}
     present = {span.math for span in iter_spans(article.blocks)}
     present |= {block.source for block in walk(article.blocks) if isinstance(block, Math)}
-    formulas: list[Formula] = []
+    formulas: list[FormulaSource] = []
     last: HtmlElement | None = None  # the last formula's element, whose descendants are skipped
     for element in islice(page.tree.iter("math", "script", "img", "span"), _MAX_FORMULA_ELEMENTS):
         if last is not None and last in islice(element.iterancestors(), 12):
@@ -267,7 +267,7 @@ def _missing_links(links: Iterable[HtmlElement], page: Page, article: Article) -
     """Count the URLs linked from selected words but from nowhere in the article."""
     present = {unquote(span.href) for span in iter_spans(article.blocks)}
     present |= {unquote(block.url) for block in walk(article.blocks) if isinstance(block, Embed)}
-    resolver = LinkResolver(page, LinkTargets())
+    resolver = LinkResolver(page, InternalTargets())
     targets = {
         unquote(resolver.target(link))
         for link in links
