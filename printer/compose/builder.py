@@ -451,7 +451,7 @@ class ArticleBuilder:
         if not is_entry(entry):
             return
         previous = blocks[begin - 1] if begin else None
-        items = previous.items if isinstance(previous, List) and previous.style == "none" else ()
+        items = previous.items if isinstance(previous, List) and previous.is_collection else ()
         blocks[begin - bool(items) :] = [List((*items, Item(entry)), style="none")]
 
     def _open_builder(self, entered: _OpenElement, builder: BlockBuilder) -> None:
