@@ -1,4 +1,6 @@
-"""The extract stage: a page's bytes become its article.  No network, files or clock.
+"""The extract stage: a page's bytes become its article.
+
+It uses no network, files or clock, except that pictures may be measured by downloading them.
 
 parse -> site rules -> text segments (Verdict) -> pictures -> compose
 """
@@ -167,11 +169,11 @@ _MAX_OBSTACLE_CHARS = 900
 _MAX_SMALL_PAGE_CHARS = 3_000
 #: The longest beginning of an article.
 MAX_STUB_CHARS = 1_500
-_OF_SMALL_PAGES: Final[tuple[Obstacle, ...]] = ("robot check", "consent")
+_SMALL_PAGE_OBSTACLES: Final[tuple[Obstacle, ...]] = ("robot check", "consent")
 
 
 def find_obstacle(page: Page, text: str) -> Obstacle:
-    """Return the kind of page shown instead of the article with this text ('' for none), or ''."""
+    """Return what a page with this text shows instead of an article, '' if it shows one."""
     size = _size(text[: 2 * MAX_STUB_CHARS])
     if size > MAX_STUB_CHARS:
         return "paywall" if _is_closed(page, text, is_long=True) else ""
@@ -188,7 +190,7 @@ def find_obstacle(page: Page, text: str) -> Obstacle:
             return "not found"
         if total <= _MAX_OBSTACLE_CHARS and _has_captcha(page):
             return "robot check"
-    for obstacle in _OF_SMALL_PAGES:
+    for obstacle in _SMALL_PAGE_OBSTACLES:
         if total <= _MAX_SMALL_PAGE_CHARS and _announces(titles, obstacle):
             return obstacle
     return "paywall" if _is_closed(page, text) else ""

@@ -75,7 +75,7 @@ class LinkResolver:
         return url if url.isascii() else with_ascii_host(url)
 
 
-_MAX_NAME_CHARS = 200
+_MAX_ID_CHARS = 200
 
 
 def fragment(href: str, page: Page) -> str:
@@ -87,7 +87,7 @@ def fragment(href: str, page: Page) -> str:
         not url or url not in {page.url, page.base, page.metadata.canonical}
     ):
         return ""
-    return unquote(name)[:_MAX_NAME_CHARS]
+    return unquote(name)[:_MAX_ID_CHARS]
 
 
 def find_internal_targets(page: Page, selection: Selection) -> InternalTargets:

@@ -203,11 +203,11 @@ def _repeated_labels(selected: SelectedText) -> Iterator[tuple[Segment, float]]:
 def _similar_headings(selected: SelectedText) -> Iterator[Segment]:
     """Yield the headings right above selected text that look like most selected headings."""
     keep = selected.keep
-    shapes: dict[tuple[str, str], list[Segment]] = {}
+    by_look: dict[tuple[str, str], list[Segment]] = {}
     for segment in selected.segments:
         if _is_heading(segment):
-            shapes.setdefault(tag_and_class(segment.block), []).append(segment)
-    for similar in shapes.values():
+            by_look.setdefault(tag_and_class(segment.block), []).append(segment)
+    for similar in by_look.values():
         count = sum(keep[segment.index] for segment in similar)
         above = (s for s in similar if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
         if 0 < len(similar) <= 2 * count:

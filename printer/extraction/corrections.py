@@ -37,6 +37,7 @@ from ..text import (
     count_words,
     has_currency_sign,
     is_placeholder,
+    split_label,
 )
 from .selected_text import (
     TERM_TAGS,
@@ -203,8 +204,8 @@ def drop_contents(selected: SelectedText) -> None:
     headings_below: set[str] = set()
     headings = [
         (segment.index, (fold_words(segment.text), f"#{segment.block.get('id')}"))
-        for segment in selected.segments
-        if selected.keep[segment.index] and segment.block.tag in HEADING_TAGS
+        for segment in selected.lines()
+        if segment.block.tag in HEADING_TAGS
     ]
     candidates = _contents_candidates(selected) if headings else ()
     for lines in sorted(candidates, key=lambda lines: -lines.stop):
@@ -449,7 +450,7 @@ def _words_of(selected: SelectedText, lines: range) -> set[str]:
 
 #: A number with grouped digits, which no page number has: 10,551.
 _GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
-_MAX_LABEL_CHARS = 200
+_MAX_INTERFACE_LINE_CHARS = 200
 #: The most buttons behind the text of a heading: 'Ingredients 1x 2x 3x'.
 _MAX_HEADING_BUTTONS = 4
 
@@ -458,7 +459,7 @@ def drop_labels(selected: SelectedText) -> None:
     """Drop advertisements and their labels, action lines and repeated buttons; keep counts."""
     kind = selected.kind
     for i, segment in enumerate(selected.segments):
-        is_short = selected.keep[i] and len(segment.text) <= _MAX_LABEL_CHARS
+        is_short = selected.keep[i] and len(segment.text) <= _MAX_INTERFACE_LINE_CHARS
         if is_short and (section := _advertised_section(selected, segment)):
             selected.drop(section)
         elif is_short and _is_interface_label(segment, kind):
@@ -483,7 +484,7 @@ _MAX_ADVERTISEMENT_LINES = 20
 def _advertised_section(selected: SelectedText, heading: Segment) -> range:
     """Return the section of a heading such as 'Advertisement: Our book', else an empty range."""
     begin, tag = heading.index, heading.block.tag
-    is_named = tag in HEADING_TAGS and ":" in heading.text[:-1]
+    is_named = tag in HEADING_TAGS and split_label(heading.text[:-1])[1]
     if not is_named or not is_advertisement_label(heading.text):
         return range(0)
     lines = selected.segments[begin + 1 : begin + 1 + _MAX_ADVERTISEMENT_LINES]
@@ -569,7 +570,7 @@ def _belongs_below(line: Segment, below: Segment) -> bool:
         return below.is_link
     if line.text[-1] not in ",，" or not below.text[0].isupper() or below.link_chars:
         return False
-    words = [count_words(text[:_MAX_LABEL_CHARS]) for text in (line.text, below.text)]
+    words = [count_words(text[:_MAX_INTERFACE_LINE_CHARS]) for text in (line.text, below.text)]
     is_short = 0 < min(words) <= max(words) <= _MAX_CLOSING_WORDS
     are_paragraphs = line.block.tag == below.block.tag == "p"
     return is_short and are_paragraphs and line.block.getparent() is below.block.getparent()

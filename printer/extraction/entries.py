@@ -28,7 +28,7 @@ _PRICE = re.compile(
 
 
 _MIN_TEXT_CHARS = 30
-_MAX_NAME_CHARS = 120
+_MAX_ENTRY_NAME_CHARS = 120
 #: Longer names are not shared by several entries.
 _MAX_REPEATED_CHARS = 80
 #: The share of the entries that must have selected text for their names to be selected.
@@ -91,7 +91,7 @@ def _find_name(selected: SelectedText, entry: range) -> int:
     lines = [
         i
         for i in entry
-        if len(segments[i].text) <= _MAX_NAME_CHARS
+        if len(segments[i].text) <= _MAX_ENTRY_NAME_CHARS
         and sum(map(str.isalpha, segments[i].text[:20])) > 1
     ]
     titles = sorted((i for i in lines if tags[i] in _TITLE_TAGS), key=tags.__getitem__)

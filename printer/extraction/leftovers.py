@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import compress, groupby, islice, pairwise, takewhile
+from itertools import groupby, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
@@ -23,7 +23,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..selection import LIST_KINDS, OFFER_KINDS, Verdict
-from ..text import QUESTION_MARKS, class_pattern, count_previewed, has_currency_sign
+from ..text import QUESTION_MARKS, SENTENCE_ENDS, class_pattern, count_previewed, has_currency_sign
 from .boilerplate import is_link_row
 from .selected_text import SelectedText, is_contents_entry, is_drawn_as_button
 
@@ -192,11 +192,7 @@ class _Sections:
         places = {i for i, tag in enumerate(self.index.tags) if tag in media}
         places.update(self.index.indexes.get(element, -1) for element in pictures or ())
         self.pictures = sorted(places)
-        self.headings = [
-            line
-            for line in self.segments
-            if self.keep[line.index] and line.block.tag in HEADING_TAGS
-        ]
+        self.headings = [line for line in selected.lines() if line.block.tag in HEADING_TAGS]
         self.looks = Counter(_look(heading.block) for heading in self.headings)
         self.texts = Counter(heading.text for heading in self.headings)
 
@@ -415,9 +411,9 @@ def _offers(selected: SelectedText) -> Sequence[Segment]:
     A box above more text whose heading looks like those of other entries is one of them.
     """
     index, segments, keep = selected.index, selected.segments, selected.keep
-    headings = Counter(_look(s.block) for s in segments if keep[s.index])
+    headings = Counter(_look(line.block) for line in selected.lines())
     text_begin = _text_begin(selected)
-    by_shape: dict[tuple[str, str], list[range]] = {}
+    by_look: dict[tuple[str, str], list[range]] = {}
     rows: dict[tuple[int, str], list[range]] = {}
     bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
     for i, (names, begin, end) in enumerate(bounds):
@@ -437,9 +433,9 @@ def _offers(selected: SelectedText) -> Sequence[Segment]:
         )
         is_headed = is_headed and not first.link_chars
         if is_button and is_headed:
-            by_shape.setdefault((index.tags[i], names), []).append(box)
+            by_look.setdefault((index.tags[i], names), []).append(box)
     offer_lines: set[int] = set()
-    for boxes in by_shape.values():
+    for boxes in by_look.values():
         chars = max(sum(selected.sizes[line] for line in box) for box in boxes)
         if len(boxes) < _MIN_CARDS and chars <= _MAX_OFFER_CHARS:
             offer_lines.update(line for box in boxes for line in box if keep[line])
@@ -506,7 +502,7 @@ def _unseen_labels(selected: SelectedText) -> Iterable[Segment]:
             yield segment
 
 
-_MAX_LABEL_CHARS = 40
+_MAX_STRAY_LABEL_CHARS = 40
 _LABEL_TAGS = HEADING_TAGS | {"p", "div"}
 _MIN_ALIKE_LABELS = 4
 _MIN_LABELS_PER_STRAY = 3
@@ -520,7 +516,7 @@ def _stray_labels(selected: SelectedText) -> Iterable[Segment]:
     segments, counts = selected.segments, selected.counts
     alike: dict[tuple[str, str, str], list[Segment]] = {}
     for line in (line for line in segments if counts[line.text] >= _MIN_ALIKE_LABELS):
-        is_short = len(line.text) <= _MAX_LABEL_CHARS and line.block.tag in ("p", "div")
+        is_short = len(line.text) <= _MAX_STRAY_LABEL_CHARS and line.block.tag in ("p", "div")
         is_title = line.link_chars and len(line.text.split()) > _MAX_BUTTON_WORDS
         if is_short and not is_title and not has_currency_sign(line.text):
             alike.setdefault((line.text, *_look(line.block)), []).append(line)
@@ -534,8 +530,8 @@ def _stray_labels(selected: SelectedText) -> Iterable[Segment]:
 def _box_labels(selected: SelectedText) -> Iterable[Segment]:
     """Yield the labels of a dropped table of contents or picture ('On this page')."""
     labels = page_labels("box_labels")
-    for segment, following in pairwise(compress(selected.segments, selected.keep)):
-        is_short = len(segment.text) <= _MAX_LABEL_CHARS and segment.block.tag in _LABEL_TAGS
+    for segment, following in pairwise(selected.lines()):
+        is_short = len(segment.text) <= _MAX_STRAY_LABEL_CHARS and segment.block.tag in _LABEL_TAGS
         if not is_short or following.link_chars > len(following.text) / 2:
             continue
         # A link next to the label unfolds the box.
@@ -601,7 +597,8 @@ def _empty_accordions(segments: Sequence[Segment]) -> Iterable[Segment]:
 
 _MIN_BUTTONS = 3
 _MAX_BUTTON_WORDS = 5
-_SENTENCE_ENDS = frozenset(".!?…)]。！？）")
+#: The characters at the end of a line before its button.
+_ENDS_BEFORE_BUTTON = (*SENTENCE_ENDS, ")", "]", "）")
 _NOT_BUTTON_TAGS = HEADING_TAGS | {"td", "th", "dt", "pre"}
 
 
@@ -658,7 +655,7 @@ def _closing_links(segment: Segment) -> list[tuple[Leaf, HtmlElement]]:
         if _is_button_label(text) and link is not None and href[:1] not in ("", "#"):
             links.append((leaf, link))
         elif text:
-            ends = text[-1] in _SENTENCE_ENDS or text[-1].isdecimal()
+            ends = text.endswith(_ENDS_BEFORE_BUTTON) or text[-1].isdecimal()
             return links if ends or link is not None else []
     is_phrase = len(segment.text.split()) > 1 and segment.block.tag != "li"
     return links if is_phrase else []

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
-from itertools import accumulate, compress, takewhile
+from itertools import accumulate, takewhile
 from operator import mul
 
 from lxml.html import HtmlElement
@@ -19,7 +19,7 @@ from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link, 
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, page_labels
-from ..text import QUESTION_MARKS, class_pattern, comparison_key
+from ..text import QUESTION_MARKS, class_pattern, comparison_key, split_label
 from .selected_text import OUTSIDE_TEXT, SelectedText, is_drawn_as_button, mean
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
@@ -117,9 +117,9 @@ def _question_lists(selected: SelectedText) -> list[tuple[int, int]]:
             start -= start > 0 and segments[start - 1].block.tag in _SUBHEADING_TAGS
             answer: tuple[str, ...] | None = None
             for i in range(start, end):
-                shape = _element_shape(segments[i].block)
-                answer = None if _is_question(segments[i]) else answer or shape
-                is_alike = answer == shape and not segments[i].is_link
+                look = _look(segments[i].block)
+                answer = None if _is_question(segments[i]) else answer or look
+                is_alike = answer == look and not segments[i].is_link
                 ranges += [(i, i + 1)] if answer is None or is_alike else []
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
@@ -130,19 +130,19 @@ _MAX_ANSWER_SEGMENTS = 8
 
 def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
     """Return the end of a list of similar questions with similar answers, and their number."""
-    question = _element_shape(segments[start].block)
+    question = _look(segments[start].block)
     answers: set[tuple[str, ...]] = set()
     questions = 0
     for i in range(start, len(segments)):
-        shape = _element_shape(segments[i].block)
-        if shape == question:
+        look = _look(segments[i].block)
+        if look == question:
             is_part = _is_question(segments[i])
             questions += is_part
         elif questions == 1:
             is_part = i - start <= _MAX_ANSWER_SEGMENTS
-            answers.add(shape)
+            answers.add(look)
         else:
-            is_part = shape in answers
+            is_part = look in answers
         if not is_part:
             return i, questions
     return len(segments), questions
@@ -247,13 +247,13 @@ def add_long_stretches(selected: SelectedText) -> None:
     missing_count = len(paragraphs) - selected_count
     if selected_count < _MIN_STRETCH_PARAGRAPHS or missing_count < _MIN_LIKELY_PARAGRAPHS:
         return
-    shapes = {i: _outer_shape(index, index.segment_blocks[i]) for i in paragraphs}
-    counts = Counter(shapes[i] for i in paragraphs if keep[i])
+    looks = {i: _outer_look(index, index.segment_blocks[i]) for i in paragraphs}
+    counts = Counter(looks[i] for i in paragraphs if keep[i])
     container = _common_container(selected, _MIN_SHARE_OF_STRETCHED)
     similar = [
         i
         for i in paragraphs
-        if counts[shapes[i]] >= _MIN_STRETCH_PARAGRAPHS
+        if counts[looks[i]] >= _MIN_STRETCH_PARAGRAPHS
         or index.parents[index.segment_blocks[i]] == container
     ]
     chars = selected.size(paragraphs)
@@ -309,13 +309,13 @@ def add_missing_end(selected: SelectedText) -> None:
     Scores fall along a long text, so its end is compared with the text shortly before.
     """
     index, scores = selected.index, selected.scores
-    selected_positions = [i for i, flag in enumerate(selected.keep) if flag]
+    selected_positions = selected.positions()
     if len(selected_positions) < _MIN_TEXT_SEGMENTS:
         return
     last_positions = selected_positions[-_LAST_SEGMENTS:]
     min_score = max(_MIN_SCORE, _MIN_END_SCORE * mean([scores[i] for i in last_positions]))
     blocks = {index.segment_blocks[i] for i in selected_positions}
-    shapes = {_outer_shape(index, block) for block in blocks}
+    looks = {_outer_look(index, block) for block in blocks}
     pending: list[int] = []
     gap = 0
     last = last_positions[-1]
@@ -332,7 +332,7 @@ def add_missing_end(selected: SelectedText) -> None:
             continue
         pending.append(i)
         is_text = len(segment.text) >= _MIN_END_CHARS
-        if is_text and _outer_shape(index, index.segment_blocks[i]) in shapes:
+        if is_text and _outer_look(index, index.segment_blocks[i]) in looks:
             selected.add(pending)
             pending = []
     selected.add([*_last_paragraphs(selected), *_last_section(selected)])
@@ -352,16 +352,16 @@ def _last_section(selected: SelectedText) -> Iterator[int]:
     start += any(map(is_drawn_as_button, index.segments[start : start + 1]))
     if start == len(blocks) or index.tags[blocks[start]] not in _SUBHEADING_TAGS:
         return
-    heading = _outer_shape(index, blocks[start])
-    similar = [i for i in range(start) if keep[i] and _outer_shape(index, blocks[i]) == heading]
-    bodies = Counter(_outer_shape(index, blocks[i + 1]) for i in similar)
+    heading = _outer_look(index, blocks[start])
+    similar = [i for i in range(start) if keep[i] and _outer_look(index, blocks[i]) == heading]
+    bodies = Counter(_outer_look(index, blocks[i + 1]) for i in similar)
     for i in range(start + 1, len(blocks)):
         segment = index.segments[i]
         is_long = len(segment.text) >= _MIN_END_CHARS and not segment.link_chars
         is_likely = is_long and scores[i] >= _MIN_SCORE
         min_similar = _MIN_SIMILAR_IF_LIKELY if is_likely else _MIN_SIMILAR_SECTIONS
         is_alike = index.tags[blocks[i]] == "p" and (
-            bodies[_outer_shape(index, blocks[i])] >= min_similar
+            bodies[_outer_look(index, blocks[i])] >= min_similar
         )
         is_likely |= is_selected or min(scores[start], scores[i]) >= _MIN_SERIES_SCORE
         if not is_alike or not is_likely:
@@ -406,7 +406,8 @@ def _last_paragraphs(selected: SelectedText) -> Iterator[int]:
 def _is_promotion(segment: Segment) -> bool:
     """Return whether a linked line is a call to action ('Join us!') or a reference ('Next: x')."""
     links = {enclosing_link(leaf.element) for leaf in segment.leaves} - {None}
-    return segment.text.endswith(("!", "！")) or (len(links) == 1 and ":" in segment.text)
+    is_reference = len(links) == 1 and split_label(segment.text)[1] != ""
+    return is_reference or segment.text.endswith(("!", "！"))
 
 
 #: The lowest score of a heading right above selected text.
@@ -457,7 +458,7 @@ def _links_to_itself(segment: Segment) -> bool:
 
 
 #: The fewest headings of a series, their lowest score and the least text below each.
-_MIN_SERIES = 3
+_MIN_HEADINGS_IN_SERIES = 3
 _MIN_SERIES_SCORE = 0.25
 _MIN_SERIES_CHARS = 100
 
@@ -474,13 +475,13 @@ def add_section_headings(selected: SelectedText) -> None:
     for i, size in enumerate(selected.sizes):
         tag = index.tags[index.segment_blocks[i]]
         if tag in _SUBHEADING_TAGS and size <= _MAX_HEADING_CHARS:
-            series.setdefault(_outer_shape(index, index.segment_blocks[i]), []).append(i)
+            series.setdefault(_outer_look(index, index.segment_blocks[i]), []).append(i)
     for headings in series.values():
         ends = [*headings[1:], min(headings[-1] + _MAX_SECTION_SEGMENTS, len(keep))]
         bounds = zip(headings, ends, strict=True)
         above_text = [i for i, end in bounds if sums[end] - sums[i + 1] >= _MIN_SERIES_CHARS]
         least = len(headings) if any(keep[i] for i in headings) else len(headings) / 2
-        if len(above_text) >= max(_MIN_SERIES, least):
+        if len(above_text) >= max(_MIN_HEADINGS_IN_SERIES, least):
             selected.add(i for i in above_text if selected.scores[i] >= _MIN_SERIES_SCORE)
 
 
@@ -514,7 +515,7 @@ def add_item_labels(selected: SelectedText) -> None:
             )
             is_list = is_heading and index.tags[index.segment_blocks[i + 1]] == "li"
             if (is_text or is_list) and not index.flags[block] & OUTSIDE_TEXT:
-                lists.setdefault(_outer_shape(index, block), []).append(i)
+                lists.setdefault(_outer_look(index, block), []).append(i)
     for labels in lists.values():
         selected_count = sum(keep[i] for i in labels)
         distinct_labels = {_DIGITS.sub("", index.segments[i].text) for i in labels}
@@ -528,7 +529,7 @@ def add_item_labels(selected: SelectedText) -> None:
             selected.add(i for i in labels if selected.scores[i] >= min_score)
 
 
-_MAX_SHAPE_LEVELS = 4
+_MAX_LOOK_LEVELS = 4
 
 
 @lru_cache(4096)
@@ -537,15 +538,15 @@ def _lasting_names(names: str) -> str:
     return " ".join(name for name in names.split() if not _DIGITS.search(name))
 
 
-def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
+def _outer_look(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
     """Return the tags of an element and of those around it, and their classes without numbers."""
-    shape: list[tuple[str, str]] = []
-    for _ in range(_MAX_SHAPE_LEVELS):
-        shape.append((index.tags[i], _lasting_names(index.classes[i] or "")))
+    look: list[tuple[str, str]] = []
+    for _ in range(_MAX_LOOK_LEVELS):
+        look.append((index.tags[i], _lasting_names(index.classes[i] or "")))
         i = index.parents[i]
         if i < 0:
             break
-    return tuple(shape)
+    return tuple(look)
 
 
 _MAX_QUESTION_CHARS = 160
@@ -569,7 +570,7 @@ def _is_opener(segment: Segment) -> bool:
 _NO_TARGETS = ("#", "javascript:")
 
 
-def _element_shape(element: HtmlElement) -> tuple[str, ...]:
+def _look(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes of an element and the one around it."""
     return (*tag_and_class(element), *tag_and_class(element.getparent()))
 
@@ -602,7 +603,7 @@ def _text_containers(selected: SelectedText) -> list[int]:
     index, total = selected.index, selected.total()
     sizes: Counter[int] = Counter()
     counts: Counter[int] = Counter()
-    for i in compress(range(len(selected.keep)), selected.keep):
+    for i in selected.positions():
         block, size = index.segment_blocks[i], selected.sizes[i]
         if size >= _MIN_PARAGRAPH_CHARS and index.tags[block] == "p":
             counts[index.parents[block]] += 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import compress, islice
+from itertools import islice
 
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, is_source_line, page_labels
-from ..text import COLONS, comparison_key
+from ..text import COLONS, comparison_key, split_label
 from ..urls import host_of
 from .selected_text import OUTSIDE_TEXT, SelectedText
 
@@ -115,7 +115,7 @@ def _cited_notes(selected: SelectedText) -> Sequence[int]:
 def _cited_numbers(selected: SelectedText) -> set[int]:
     """Return the numbers in brackets and the superscript numbers of the selected text."""
     cited: set[int] = set()
-    for segment in compress(selected.segments, selected.keep):
+    for segment in selected.lines():
         raised = (
             leaf.text.strip()
             for leaf in segment.leaves
@@ -166,7 +166,7 @@ def add_sources(selected: SelectedText) -> None:
     names = {page.metadata.site, host_of(page.base).removeprefix("www.")}
     site_keys = {*map(comparison_key, names)}
     for i in list(_sources(selected)) if any(selected.keep) else ():
-        source = page.segments[i].text.replace("：", ":").partition(":")[2]
+        source = split_label(page.segments[i].text)[2]
         selected.keep[i] |= not source or comparison_key(source) not in site_keys
 
 

@@ -58,7 +58,15 @@ class SelectedText:
 
     def texts(self) -> set[str]:
         """Return the texts of the selected segments."""
-        return {segment.text for segment in compress(self.segments, self.keep)}
+        return {line.text for line in self.lines()}
+
+    def lines(self) -> list[Segment]:
+        """Return the selected segments."""
+        return [*compress(self.segments, self.keep)]
+
+    def positions(self) -> list[int]:
+        """Return the indexes of the selected segments."""
+        return [*compress(range(len(self.keep)), self.keep)]
 
     def first(self) -> int:
         """Return the first selected segment, 0 for none."""
@@ -66,7 +74,7 @@ class SelectedText:
 
     def last(self) -> int:
         """Return the last selected segment, -1 for none."""
-        return max(compress(range(len(self.keep)), self.keep), default=-1)
+        return max(self.positions(), default=-1)
 
     def add(self, segments: Iterable[int]) -> None:
         for i in tuple(segments):  # which may depend on the selection

@@ -24,6 +24,7 @@ from ..text import (
     COLONS,
     LONGEST_FOLDED,
     QUESTION_MARKS,
+    SENTENCE_ENDS,
     WORD,
     YEAR,
     class_pattern,
@@ -280,13 +281,14 @@ def _is_subtitle(lines: _Lines, i: int) -> bool:
     return is_line and _is_above_byline(lines, i)
 
 
-_SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')
+#: The characters with which a sentence ends, perhaps one in quotation marks.
+_STANDFIRST_ENDS = frozenset((*SENTENCE_ENDS, "»", "”", '"'))
 
 
 def _is_sentence(lines: _Lines, i: int) -> bool:
     """Return whether an unlinked line may be a standfirst and ends as sentences do."""
     segment = lines.segments[i]
-    ends = segment.text[-1] in _SENTENCE_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
+    ends = segment.text[-1] in _STANDFIRST_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
     is_free = not segment.link_chars and not YEAR.search(segment.text)
     may_be = ends and is_free and not lines.is_title(i) and _is_plausible(lines, i)
     return may_be and not _recurs(lines, i)
@@ -425,7 +427,7 @@ _STANDFIRST_NAME = class_pattern(
 _OTHER_NAME = class_pattern("card|cta|feed|promo|related|sr-only|visually-hidden")
 #: The attributes, besides those for scripts, whose values name an element.
 _NAMES = frozenset({"class", "id"})
-_MAX_NAME_CHARS = 300
+_MAX_CLASS_CHARS = 300
 
 
 def _is_named(lines: _Lines, i: int) -> bool:
@@ -436,7 +438,7 @@ def _is_named(lines: _Lines, i: int) -> bool:
     index = lines.index
     block = index.segment_blocks[i]
     if index.tags[block] in _HEADINGS:
-        is_sentence = lines.is_long(i) and lines.segments[i].text[-1] in _SENTENCE_ENDS
+        is_sentence = lines.is_long(i) and lines.segments[i].text[-1] in _STANDFIRST_ENDS
         if i == lines.title + 1 and (index.tags[block] == "h1" or is_sentence):
             return True
         is_near = i <= lines.title + _MAX_LINES_BELOW_TITLE
@@ -455,5 +457,5 @@ def _element_names(element: HtmlElement) -> str:
         for name, value in element.items()
         if name in _NAMES or (name[:5] == "data-" and " " not in value)
     )
-    names = " ".join(value for value in values if len(value) <= _MAX_NAME_CHARS)
+    names = " ".join(value for value in values if len(value) <= _MAX_CLASS_CHARS)
     return CAMEL_CASE.sub("-", names).lower()

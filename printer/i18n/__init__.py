@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ..files import load_json
+from ..text import split_label
 
 
 @cache
@@ -58,7 +59,7 @@ def is_invitation(text: str) -> bool:
 
 def is_source_line(text: str) -> bool:
     """Return whether a line names a text's source, or says who reported, edited or amended it."""
-    label, colon, source = text.replace("：", ":").partition(":")
+    label, colon, source = split_label(text)
     words = fold_words(text[:_MAX_SIGN_OFF_CHARS]).split()
     beginnings = (" ".join(words[:count]) for count in range(2, 6))
     is_labeled = bool(colon and source) and fold_words(label) in page_labels("sources")

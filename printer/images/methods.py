@@ -209,7 +209,7 @@ _END_FEATURES = frozenset({"right after the text", "in a part with most of the a
 _CLOSING_FEATURES = frozenset({"after the borders", "in a part: all", "long alt"})
 #: How far below the threshold a picture next to an entry's text may score.
 _LISTED_BONUS = 0.8
-#: The share of the pictures of one structure that must score high for all to be of entries.
+#: The share of the pictures of one look that must score high for all to be of entries.
 _MIN_LISTED_SHARE = 0.5
 #: A picture in a row is no icon from this side on, whatever its name.
 _MIN_ROW_SIDE_PX = 150
@@ -290,7 +290,7 @@ def _repeated_in_text(pictures: _Pictures, reader: FeatureReader) -> set[Candida
         candidate
         for places in copies.values()
         if len(places) > 1
-        and (kind != "article" or len({reader.structures[place] for place in places}) == 1)
+        and (kind != "article" or len({reader.looks[place] for place in places}) == 1)
         for candidate in places
     }
 
@@ -324,10 +324,10 @@ def _find_listed(pictures: _Pictures, weights: Weights, reader: FeatureReader) -
 
     On pages of entries, the threshold is lower next to text of the article.
     """
-    structures = reader.structures
-    shapes = Counter(structures[candidate] for candidate, _ in pictures)
+    looks = reader.looks
+    counts = Counter(looks[candidate] for candidate, _ in pictures)
     scores = {candidate: weights.score(features) for candidate, features in pictures}
-    high_scores = Counter(structures[c] for c in scores if scores[c] >= weights.threshold)
+    high_scores = Counter(looks[c] for c in scores if scores[c] >= weights.threshold)
     bonus = _LISTED_BONUS if reader.verdict.has_entries else 0
     in_text: set[Candidate] = set()
     high_scores_in_text: Counter[tuple[str, ...]] = Counter()
@@ -335,21 +335,21 @@ def _find_listed(pictures: _Pictures, weights: Weights, reader: FeatureReader) -
         if _LISTED_FEATURE in features or features >= _GALLERY_FEATURES:
             in_text.add(candidate)
             min_score = weights.threshold - bonus * features.isdisjoint(_UNLISTED_FEATURES)
-            high_scores_in_text[structures[candidate]] += scores[candidate] >= min_score
+            high_scores_in_text[looks[candidate]] += scores[candidate] >= min_score
     listed: set[Candidate] = set()
     for candidate, features in pictures:
-        shape = structures[candidate]
-        min_count = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
+        look = looks[candidate]
+        min_count = max(_MIN_LISTED, _MIN_LISTED_SHARE * counts[look])
         is_large = min(candidate.width, candidate.height) >= _MIN_ROW_SIDE_PX
-        if is_large and "file of an icon" in features and high_scores[shape] + 1 >= min_count:
+        if is_large and "file of an icon" in features and high_scores[look] + 1 >= min_count:
             listed.add(candidate)
         if features.isdisjoint(_SHORT_TEXT_FEATURES) or "repeated often" in features:
             continue
         if "repeated" in features and _LISTED_FEATURE not in features:
             continue
-        is_in_text = candidate in in_text and high_scores_in_text[shape] >= _MIN_LISTED
+        is_in_text = candidate in in_text and high_scores_in_text[look] >= _MIN_LISTED
         may_end = reader.verdict.has_entries or features >= _END_FEATURES
-        if is_in_text or (may_end and high_scores[shape] >= min_count):
+        if is_in_text or (may_end and high_scores[look] >= min_count):
             listed.add(candidate)
     return listed
 

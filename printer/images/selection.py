@@ -303,8 +303,8 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
     """Return a selection with one picture of each product of a list with prices."""
     around = {p: _find_entry(page, p.candidate.element) for p in selection.selected}
     found = {entry for entry in around.values() if entry is not None}
-    kinds = Counter(map(tag_and_class, found))
-    entries = {entry for entry in found if kinds[tag_and_class(entry)] >= _MIN_ENTRIES}
+    looks = Counter(map(tag_and_class, found))
+    entries = {entry for entry in found if looks[tag_and_class(entry)] >= _MIN_ENTRIES}
     printed_entries: set[HtmlElement] = set()
     further: set[SelectedPicture] = set()
     for picture, entry in around.items():
