@@ -304,7 +304,7 @@ def _is_beside_date(selected: SelectedText, i: int) -> bool:
 
 
 #: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
-_QUESTION_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
+_QUESTION_TO_READERS = re.compile(r"[?？؟][^?？؟]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
 
 
 def drop_notices(selected: SelectedText) -> None:

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ..files import load_json
-from ..text import split_label
+from ..text import COLONS, split_label
 
 
 @cache
@@ -25,9 +25,9 @@ _LABEL_CHARS = 60
 def is_advertisement_label(text: str) -> bool:
     """Return whether text labels an advertisement: 'Ad: …', 'Ad (gone after login)'."""
     labels = load_table("page_furniture")["advertisement_labels"]
-    separators = (":", "(", " - ", " – ") if len(text) <= _LABEL_CHARS else ()
+    separators = (*COLONS, "(", " - ", " – ") if len(text) <= _LABEL_CHARS else ()
     parts = [text, *(text.partition(separator)[0] for separator in separators if separator in text)]
-    return any(part.strip(" .:·–—-[]()").lower() in labels for part in parts)
+    return any(part.strip(" .:：·–—-[]()").lower() in labels for part in parts)
 
 
 _WORDS = re.compile(r"\w+")
