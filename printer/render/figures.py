@@ -187,13 +187,13 @@ def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureR
     arranged: list[Block | FigureRow] = []
     index = 0
     while index < len(run):
-        parts = _find_collection(placer, run, index)
+        parts = _find_gallery(placer, run, index)
         if parts:
             arranged += _arrange_rows(placer, parts)
             index += sum(map(len, parts))
             continue
         block = run[index]
-        if isinstance(block, List) and block.style == "none":
+        if isinstance(block, List) and block.is_collection:
             arranged += _arrange_rows(
                 placer, [_move_picture_first(placer, item.blocks) for item in block.items]
             )
@@ -244,7 +244,7 @@ def _ends_in_figure(section: Sequence[Block]) -> bool:
 
 def _arrange_entries(placer: FigurePlacer, block: Block) -> Block:
     """Return a block; in the entries of a collection, put the picture first."""
-    if not isinstance(block, List) or block.style != "none":
+    if not isinstance(block, List) or not block.is_collection:
         return block
     items = (replace(item, blocks=_move_picture_first(placer, item.blocks)) for item in block.items)
     return replace(block, items=tuple(items))
@@ -259,7 +259,7 @@ def _move_picture_first(placer: FigurePlacer, blocks: tuple[Block, ...]) -> tupl
 _MAX_PART_BLOCKS = 4
 
 
-def _find_collection(
+def _find_gallery(
     placer: FigurePlacer, run: Sequence[Block], start: int
 ) -> list[tuple[Block, ...]]:
     """Return the similar parts, with one figure each, of a gallery that begins at a block."""

@@ -721,3 +721,27 @@ def test_the_heading_of_an_appeal_goes_with_it_if_a_line_is_below(line, goes):
     texts = choice(f"<p>{TEXT}</p>{appeal}{line}<p>{TEXT} Two.</p>", [""])
     assert ("On harbours" not in texts) is goes
     assert len(texts) == (2 if goes else 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        ("Learn more about <a href=/b>how ferries of the north are built</a>", 2),
+        ("We asked at the harbour <a href=/b>how ferries of the north are built</a>", 3),
+    ],
+)
+def test_a_pointer_to_another_story_goes(line: str, lines: int) -> None:
+    texts = choice(f"<p>{TEXT}</p><p>{line}</p><p>{TEXT}</p>", [TEXT, "ferries"])
+    assert len(texts) == lines
+
+
+def test_the_initials_of_a_reporter_below_the_text_go() -> None:
+    html = f"<p>{TEXT}</p>" * 3
+    assert choice(f"{html}<p>abc/de</p>", [TEXT, "abc"])[-1] == TEXT
+    assert choice(f"{html}<p>Yes.</p>", [TEXT, "Yes"])[-1] == "Yes."
+
+
+@pytest.mark.parametrize("line", ["Tags: Boats, Sea & Sky, Ann Reed", "标签：港口 渡轮"])
+def test_the_subjects_of_an_article_at_its_end_go(line: str) -> None:
+    assert choice(f"<p>{TEXT}</p><p>{line}</p>", [TEXT, line]) == [TEXT]
+    assert choice(f"<p>{line}</p><p>{TEXT}</p>", [TEXT, line]) == [line, TEXT]
