@@ -139,7 +139,7 @@ PUBLISHED = re.compile(
     r"|Publicerad|Publisert|Julkaistu|Опубликовано|Дата публикации|Опубліковано|Δημοσιε[υύ]\w{2,8}"
     r"|Opublikowano|Data publikacji|发布[时日]|發佈[時日]|公開日)"
     r"|[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} (?:Written |Posted )?By\s"
-    r"|(?:Date|Datum|Fecha|Data|Dato|Tarih|Дата|日期)\s?[:：]?\s?(?=[0-9])",
+    r"|(?:Date|Datum|Fecha|Data|Dato|Tarih|Дата|日期)\s(?=[0-9])",
     re.IGNORECASE,
 )
 

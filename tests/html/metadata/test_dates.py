@@ -230,7 +230,6 @@ def test_a_byline_in_a_line_without_marks_beside_the_title_is_read():
         (["Опубликовано: 6 декабря 2011", "Опубликовано: 6 декабря 2011"], "2011-12-06"),
         (["Posted on April 13, 2023", "Posted on April 14, 2023"], ""),
         (["Date 13.04.2023"], "2023-04-13"),
-        (["Datum: 13.04.2023"], "2023-04-13"),
         (["Date of the storm 13.04.2023"], ""),
         (["On April 13, 2023, it rained"], ""),
     ],
