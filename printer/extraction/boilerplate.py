@@ -152,15 +152,11 @@ def drop_closing_lines(selected: SelectedText) -> None:
     last_lines = selected.positions()[-_MAX_CLOSING_LINES:]
     # What the line above announces is part of the text, but after '：' often the site's statement.
     announced = {i for i in last_lines if selected.segments[max(0, i - 1)].text.endswith(":")}
-    texts = ((i, selected.segments[i].text) for i in last_lines if i not in announced)
-    short = ((i, text) for i, text in texts if len(text) <= _MAX_RIGHTS_CHARS)
-    rights_lines = (
-        i for i, text in short if has_phrase(text, "rights") or _is_label_of_author(text)
-    )
-    rights = next(rights_lines, len(selected.keep))
-    closing = {i for i in last_lines if i >= rights}
+    beginnings = (i for i in last_lines if i not in announced and _begins_end(selected, i))
+    end = next(beginnings, len(selected.keep))
+    closing = {i for i in last_lines if i >= end}
     for i in reversed(last_lines):
-        if i < rights and (i in announced or not _is_closing(selected, i)):
+        if i < end and (i in announced or not _is_closing(selected, i)):
             break
         closing.add(i)
     has_rights = any(has_phrase(selected.segments[i].text, "rights") for i in closing)
@@ -274,6 +270,19 @@ def _is_author_note(selected: SelectedText, text: str) -> bool:
         and len(text) > len(name) + _MAX_CHARS_BEFORE_NAME
         for name in names
     )
+
+
+def _begins_end(selected: SelectedText, i: int) -> bool:
+    """Return whether a line begins what follows the text: rights, a box about an author."""
+    text = selected.segments[i].text
+    if len(text) > _MAX_RIGHTS_CHARS:
+        return False
+    if has_phrase(text, "rights") or _is_label_of_author(text):
+        return True
+    is_below_name = (
+        i > 0 and not selected.keep[i - 1] and _is_byline(selected, selected.segments[i - 1].text)
+    )
+    return is_below_name and _is_author_note(selected, text)
 
 
 def _is_label_of_author(text: str) -> bool:

@@ -465,6 +465,18 @@ def test_what_is_about_the_author_at_the_end_goes(lines, goes):
     assert (len(choice(html + lines, [""])) == 9) is goes
 
 
+@pytest.mark.parametrize(
+    ("name", "goes"), [("Ivo Halloran", True), ("The boat he sails", False), ("", False)]
+)
+def test_several_paragraphs_about_the_author_go_with_the_name_above_them(name, goes):
+    head = "<meta name=author content='Ivo Halloran'>"
+    note = "<p>Ivo Halloran is the owner of the ferry.</p><p>He studied the tides for years.</p>"
+    html = "".join(f"<p>{TEXT} {n}.</p>" for n in range(9)) + f"<div>{name}</div>{note}"
+    assert (
+        len(choice(html, ["Again", TEXT, "Ivo Halloran is", "He studied"], head=head)) == 9
+    ) is goes
+
+
 def test_an_address_with_the_authors_name_is_no_byline():
     line = "Code: https://example.org/ivo/tides"
     meta = "<meta name=author content=Ivo>"
