@@ -301,7 +301,10 @@ def picture_key(url: str) -> str:
         return f"{path}?{query}" if query else path
     stem = _SIZE_SUFFIX.sub("", _SIZE_SUFFIX.sub("", path)).rpartition(".")[0].lower()
     name = stem.rpartition("/")[2]
-    return name if is_numbered(name) else stem
+    return _SIZE_PREFIX.sub("", name, count=1) if is_numbered(name) else stem
+
+
+_SIZE_PREFIX = re.compile(r"^(?:small|medium|large|thumb(?:nail)?|full|original|preview)[_-]")
 
 
 _PIXELS = re.compile(r"\d{2,4}x\d{2,4}")

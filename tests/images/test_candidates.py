@@ -297,6 +297,7 @@ def test_the_best_is_wide_enough_and_no_wider() -> None:
         ("https://x.org/48_13_XS.jpg", "https://x.org/48_13_L2.jpg"),
         ("https://x.org/27-medium_default/boat.jpg", "https://x.org/27-cart_default/boat.jpg"),
         ("https://x.org/quay_desktop.avif", "https://x.org/quay_mobile.avif"),
+        ("https://x.org/p/48213.jpg", "https://cdn.org/q/medium_48213.jpg"),
         ("https://c.org/600/https://x.org/p?width=300", "https://x.org/p?width=900"),
     ],
 )
