@@ -163,30 +163,30 @@ class PrintEngine:
         attempt = self._get_attempt(job_id, request, cancelled)
         faults, refusals = 0, 0
         while True:
-            fault, weight = "", CRASH_FAULTS
+            weight = CRASH_FAULTS
             try:
                 outcome = self._workers.run(attempt, partial(self._publish, job_id), cancelled)
             except WorkerError as error:
                 self.log(f"a worker died during job {job_id}: {error}")
-                fault = f"the process that worked on it died ({error})"
                 if isinstance(error, WorkerCrashed) and error.killed:
                     weight = KILL_FAULTS
-            else:
-                if "done" in outcome:  # Its files stay where this attempt stored them.
-                    return {**outcome["done"], "attempt": attempt.number}
-                if "failed" in outcome:
-                    raise JobFailed(ErrorRecord.from_dict(outcome["failed"]))
-                fault = str(outcome.get("process_died", ""))
-            if not fault:
-                refusals += 1
-                pause = _STORAGE_BACKOFF.delay(refusals)
-                self.log(f"{outcome.get('not_stored')}; trying again in {pause:g} s")
-                self._publish(job_id, NO_ROOM)
-                self._pause(pause, cancelled)
-            faults += weight if fault else 0
-            if faults >= MAX_FAULTS:
-                reason = f"stopped after its worker failed too often: {fault}"
-                raise JobFailed(ErrorRecord(reason))
+                outcome = {"process_died": f"the process that worked on it died ({error})"}
+            match outcome:
+                case {"done": result}:  # Its files stay where this attempt stored them.
+                    return {**result, "attempt": attempt.number}
+                case {"failed": record}:
+                    raise JobFailed(ErrorRecord.from_dict(record))
+                case {"process_died": reason}:
+                    faults += weight
+                    if faults >= MAX_FAULTS:
+                        message = f"stopped after its worker failed too often: {reason}"
+                        raise JobFailed(ErrorRecord(message))
+                case _:
+                    refusals += 1
+                    pause = _STORAGE_BACKOFF.delay(refusals)
+                    self.log(f"{outcome.get('not_stored')}; trying again in {pause:g} s")
+                    self._publish(job_id, NO_ROOM)
+                    self._pause(pause, cancelled)
 
     def _publish(self, job_id: str, step: str) -> None:
         """Publish the step of a job; ignore errors, so that even a full disk does not stop it."""
@@ -292,7 +292,7 @@ class WorkflowExecutor:
         dbos_internals.stop_dequeuing(self._dbos)
 
     def _requeue(self, job_id: str, executor: str) -> None:
-        if self._queue.requeue(job_id, executor):
+        if self._queue.requeue(job_id, executor, self._kind):
             self._log(f"job {job_id} was requeued, as its worker is gone")
 
     def requeue_all(self) -> None:
@@ -300,7 +300,7 @@ class WorkflowExecutor:
         with suppress(JobsError):  # Those that remain are requeued by check().
             for job_id, executor in self._queue.executions(self._kind):
                 if executor == self._name:
-                    self._queue.requeue(job_id, executor)
+                    self._queue.requeue(job_id, executor, self._kind)
 
     def log_throttled(self, line: str) -> None:
         """Log a line unless another was logged recently."""
