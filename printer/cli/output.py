@@ -1,4 +1,4 @@
-"""Output files, written atomically, the messages of commands, and the library of past prints."""
+"""What commands write: messages, result files, lines of JSON, and the library of past prints."""
 
 from __future__ import annotations
 
@@ -127,13 +127,13 @@ FORMAT_NAMES: dict[Format, str] = {
 
 def format_of(name: str) -> Format | None:
     lower = name.lower()
-    return next((form for form in EXTENSIONS if lower.endswith(EXTENSIONS[form])), None)
+    return next((format_ for format_ in EXTENSIONS if lower.endswith(EXTENSIONS[format_])), None)
 
 
 def is_output_file(name: str) -> bool:
     """Return whether an argument names the output file; an .html file that exists is a page."""
-    form = format_of(name)
-    return form is not None and not (form == "html" and path_exists(name))
+    format_ = format_of(name)
+    return format_ is not None and not (format_ == "html" and path_exists(name))
 
 
 def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -> Path:
@@ -275,10 +275,10 @@ def error_dict(url: str, error: WebprintError) -> dict[str, Any]:
 
 
 def show_plan(
-    names: Sequence[str],
+    pages: Sequence[str],
     places: Sequence[str],
     *,
-    form: str = "pdf",
+    format_: str = "pdf",
     stored: Sequence[str] = (),
     caches: bool = False,
     as_json: bool = False,
@@ -288,14 +288,14 @@ def show_plan(
     ``stored`` is what it would keep elsewhere, besides what it fetches if it ``caches`` that.
     """
     if as_json:
-        for name in names:
-            print_json({"url": name, "out": places[0] if places else None, "format": form})
+        for page in pages:
+            print_json({"url": page, "out": places[0] if places else None, "format": format_})
         return
-    for name in names:
-        print_line(f"{'fetch' if '://' in name else 'read '}  {name}")
+    for page in pages:
+        print_line(f"{'fetch' if '://' in page else 'read '}  {page}")
     for place in places:
         print_line(f"write  {place}")
-    if caches and any("://" in name for name in names):
+    if caches and any("://" in page for page in pages):
         from ..fetch.cache import cache_folder
 
         print(f"keep   fetched pages in {cache_folder()}, as HTTP allows")
