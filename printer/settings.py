@@ -209,7 +209,7 @@ class Settings(BaseModel):
 
     def extract_options(self) -> ExtractOptions:
         """Return the options of extraction, without site rules."""
-        return self._build(ExtractOptions, query=self.key_query, rules=())
+        return self._build(ExtractOptions, rules=())
 
     def print_options(self) -> PrintOptions:
         format_ = "pdf" if self.format == "auto" else self.format

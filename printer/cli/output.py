@@ -212,13 +212,13 @@ def summary(result: Result) -> str:
             parts = [f"{parts[0]} on {count(result.sheets, 'sheet')}"]
     total = len(result.picture_decisions)
     selected = sum(picture.selected for picture in result.picture_decisions)
-    printed = max(0, selected - result.missing)
+    printed = max(0, selected - result.missing_pictures)
     pictures = f"{printed} of {count(total, 'picture')} printed" if total else "0 pictures"
-    if result.missing:
-        pictures += f" ({result.missing} could not be fetched)"
+    if result.missing_pictures:
+        pictures += f" ({result.missing_pictures} could not be fetched)"
     parts.append(pictures)
     # Missing pictures are reported once.
-    only_pictures = bool(result.missing) and set(result.report.shortfall()) == {"pictures"}
+    only_pictures = bool(result.missing_pictures) and set(result.report.shortfall()) == {"pictures"}
     parts.append(_all_words(result.report) if only_pictures else _completeness(result.report))
     parts.append(f"{len(result.data) / 1000:,.0f} kB")
     return ", ".join(parts)
@@ -256,7 +256,7 @@ def to_dicts(result: Result, place: str) -> list[dict[str, Any]]:
     file: dict[str, Any] = {
         "format": result.format, "pages": result.pages, "sheets": result.sheets,
         "bytes": len(result.data), "article": asdict(result.report.article),
-        "printed": asdict(result.report.printed), "missing_text": list(result.report.missing),
+        "printed": asdict(result.report.printed), "missing_text": list(result.report.missing_text),
         "obstacles": list(result.obstacles),
     }  # fmt: skip
     return [
@@ -319,7 +319,7 @@ def incomplete_error(result: Result) -> Incomplete | None:
         return Incomplete(f"{result.title[:80]}: {error.message}", hint=error.hint)
     if report.complete:
         return None
-    example = "".join(f"; {missing_from(result)}: {text!r}" for text in report.missing[:1])
+    example = "".join(f"; {missing_from(result)}: {text!r}" for text in report.missing_text[:1])
     return Incomplete(f"{result.title[:80]}: {_completeness(report)}{example}")
 
 

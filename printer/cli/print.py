@@ -209,7 +209,7 @@ class _PrintJob:
             self.console.warn(warning)
         for error in result.errors:
             self.console.error(error)
-        for text in result.report.missing:
+        for text in result.report.missing_text:
             self.console.warn(f"{output.missing_from(result)}: {text}")
         for line in output.to_dicts(result, place) if self.as_json else ():
             output.print_json(line)

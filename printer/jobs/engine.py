@@ -9,7 +9,6 @@ no longer owns its workflow.  It opens no port and sends no telemetry.
 from __future__ import annotations
 
 import errno
-import fcntl
 import logging
 import os
 import platform
@@ -31,7 +30,7 @@ from dbos import DBOS, DBOSConfig
 from ..backoff import Backoff
 from ..db import sqlite_path
 from ..errors import ErrorRecord, JobsError
-from ..files import os_errors
+from ..files import lock_file, os_errors
 from ..settings import Settings, data_folder
 from ..worker_process import WorkerCrashed, WorkerError
 from . import EDIT_PART, FINISHED, Attempt, JobRequest, dbos_internals
@@ -431,30 +430,27 @@ def open_result_storage(settings: Settings) -> Storage:
 def lock_database(settings: Settings, kind: str = PRINT) -> Iterator[None]:
     """Lock an SQLite file for one engine per kind of job; raise :class:`JobsError` if locked."""
     path = sqlite_path(database_location(settings))
-    with _lock_file(path, kind) if path else nullcontext():
+    with _lock(path, kind) if path else nullcontext():
         yield
 
 
-def _lock_file(path: Path, kind: str) -> BinaryIO:
+def _lock(path: Path, kind: str) -> BinaryIO:
     suffix = "lock" if kind == PRINT else f"{kind}.lock"
     with os_errors(JobsError, f"the database {path} cannot be used", "Name a file with --database"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        lock = path.with_name(f"{path.name}.{suffix}").open("ab")
-    deadline = time.monotonic() + _LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return lock
-        except OSError:
-            if time.monotonic() > deadline:
-                lock.close()
-                raise JobsError(
-                    f"another webprint process is using {path}",
-                    hint="Stop it, or share a PostgreSQL database: --database postgresql://...",
-                ) from None
-        time.sleep(0.05)
+        deadline = time.monotonic() + _LOCK_SECONDS
+        while True:
+            try:
+                return lock_file(path.with_name(f"{path.name}.{suffix}"))
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise JobsError(
+                        f"another webprint process is using {path}",
+                        hint="Stop it, or share a PostgreSQL database: --database postgresql://...",
+                    ) from None
+            time.sleep(0.05)
 
 
 def _run_job(

@@ -419,7 +419,7 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             is_led = start < index and (has_tag(parent, index, ("p",)) or _is_led(parent, index))
             if not (is_led or _is_movable(parent, index) or _is_unbreakable(parent, index)):
                 return None
-            return _Place(parent, start, index, *_measure_gap(page, parent))
+            return _Place(parent, start, index, *_gap_and_height(page, parent))
     return None
 
 
@@ -434,7 +434,7 @@ def _find_figure_in_items(
     for item in items.children[start : start + FIRST_ITEMS]:
         for index, box in enumerate(item.children):
             if is_figure(box):
-                return _Place(item, 0, index, *_measure_gap(page, item), above)
+                return _Place(item, 0, index, *_gap_and_height(page, item), above)
         above = (*above, item)
     return None
 
@@ -488,7 +488,7 @@ def _keeps_next(parent: Box, index: int) -> bool:
     return bool(parent.children[index].style["break_after"] == "avoid")
 
 
-def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
+def _gap_and_height(page: Box, parent: Box) -> tuple[float, float]:
     """Return the heights of the gap at the foot of a page or its last column, and of the page."""
     has_columns = parent.style["column_count"] != "auto"
     root = _fragments(page, parent)[-1] if has_columns else page.children[0]
