@@ -28,9 +28,9 @@ def end_engine(ready):
         server = print_workers._ForkServer(preload)
         while not Path(ready).exists():
             time.sleep(0.01)
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            socket.send_fds(server._socket, [b"f"], [theirs.fileno()])
+        engine_end, worker_end = socket.socketpair()
+        with engine_end, worker_end:
+            socket.send_fds(server._socket, [b"f"], [worker_end.fileno()])
             os._exit(0)
 
     processes.become_subreaper()
