@@ -118,6 +118,10 @@ class List:
     start: int = 1
     style: str = ""
 
+    @property
+    def is_collection(self) -> bool:
+        return self.style == "none"
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:

@@ -1,4 +1,6 @@
-"""The extract stage: a page's bytes become its article.  No network, files or clock.
+"""The extract stage: a page's bytes become its article.
+
+It uses no network, files or clock, except that pictures may be measured by downloading them.
 
 parse -> site rules -> text segments (Verdict) -> pictures -> compose
 """
@@ -24,7 +26,7 @@ from .html.discussion import Comments, read_comments
 from .html.index import IS_HIDDEN
 from .html.page import Page, gc_paused, read_page
 from .html.parse import element_line
-from .html.posts import Post
+from .html.posts import FoundPost
 from .html.visibility import HEADING_TAGS
 from .i18n import load_table
 from .images import (
@@ -111,9 +113,6 @@ class Extraction:
         return append_comments(merged, self.page, self.comments)
 
 
-#: The kinds of pages whose entries may have links of the same words.
-_ENTRY_KINDS = frozenset({"collection", "forum", "listing"})
-
 #: The kinds of pages that have sections of pictures or teasers.
 _KINDS_WITH_SECTIONS = frozenset({"article", "product", "service"})
 
@@ -135,12 +134,12 @@ def extract_article(
     placed = place_pictures(page, selection)
     if verdict.kind in _KINDS_WITH_SECTIONS:
         selected = SelectedText(page, verdict.keep, verdict.kind)
-        printed = (figure.element for figure in placed)
-        verdict = replace(verdict, keep=drop_empty_sections(selected, printed))
+        drop_empty_sections(selected, (figure.element for figure in placed))
+        verdict = replace(verdict, keep=tuple(selected.keep))
     metadata = replace(article_metadata(page, verdict), **rules.metadata_overrides)
     ruled_page = replace(page, metadata=metadata)
     comment_elements = below(comments.elements)
-    buttons = find_buttons(page, verdict.keep, is_list=verdict.kind in _ENTRY_KINDS)
+    buttons = find_buttons(page, verdict)
     excluded = comment_elements | rules.dropped | buttons
     article = compose(ruled_page, verdict, placed, excluded, posts)
     text = "\n".join(filter(None, iter_text(*article.blocks)))
@@ -170,11 +169,11 @@ _MAX_OBSTACLE_CHARS = 900
 _MAX_SMALL_PAGE_CHARS = 3_000
 #: The longest beginning of an article.
 MAX_STUB_CHARS = 1_500
-_OF_SMALL_PAGES: Final[tuple[Obstacle, ...]] = ("robot check", "consent")
+_SMALL_PAGE_OBSTACLES: Final[tuple[Obstacle, ...]] = ("robot check", "consent")
 
 
 def find_obstacle(page: Page, text: str) -> Obstacle:
-    """Return the kind of page shown instead of the article with this text ('' for none), or ''."""
+    """Return what a page with this text shows instead of an article, '' if it shows one."""
     size = _size(text[: 2 * MAX_STUB_CHARS])
     if size > MAX_STUB_CHARS:
         return "paywall" if _is_closed(page, text, is_long=True) else ""
@@ -191,7 +190,7 @@ def find_obstacle(page: Page, text: str) -> Obstacle:
             return "not found"
         if total <= _MAX_OBSTACLE_CHARS and _has_captcha(page):
             return "robot check"
-    for obstacle in _OF_SMALL_PAGES:
+    for obstacle in _SMALL_PAGE_OBSTACLES:
         if total <= _MAX_SMALL_PAGE_CHARS and _announces(titles, obstacle):
             return obstacle
     return "paywall" if _is_closed(page, text) else ""
@@ -248,7 +247,7 @@ def _is_closed(page: Page, text: str, *, is_long: bool = False) -> bool:
 
 def _select_content(
     page: Page, options: ExtractOptions, probe: SizeFilter | None, trace: Trace | None = None
-) -> tuple[RuleMatch, Verdict, PictureSelection, tuple[Post, ...]]:
+) -> tuple[RuleMatch, Verdict, PictureSelection, tuple[FoundPost, ...]]:
     """Select text segments, pictures and posts by the site's rules and the extraction methods."""
     rules = match_rules(page, options.rules)
     verdict = select_segments(page, options, trace)

@@ -30,7 +30,7 @@ class Verdict:
     standfirst: frozenset[int] = frozenset()
 
     @property
-    def lists_things(self) -> bool:
+    def has_entries(self) -> bool:
         """Whether the page consists of entries, so that its lists are content."""
         return self.kind in LIST_KINDS
 

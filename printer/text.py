@@ -145,6 +145,13 @@ COLONS = (":", "：")
 QUESTION_MARKS = ("?", "？", "؟")
 #: The characters that end a sentence.
 SENTENCE_ENDS = (".", "!", "…", "。", "！", "۔", "।", *QUESTION_MARKS)
+
+
+def split_label(line: str) -> tuple[str, str, str]:
+    """Return the label before the first colon of a line, that colon, and the text after it."""
+    return line.replace("：", ":").partition(":")
+
+
 #: The ASCII characters that are neither letters nor digits.
 _ASCII_PUNCTUATION = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _LETTERS = re.compile(r"[^\W_]+")

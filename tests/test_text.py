@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.text import FILE_NAME_BYTES, count, count_words, file_name
+from printer.text import FILE_NAME_BYTES, count, count_words, file_name, split_label
 
 
 @given(st.text(max_size=400))
@@ -58,3 +58,15 @@ def test_a_number_has_its_noun():
     assert [count(n, "second") for n in (0, 1, 1.0, 2.5, 1_000_000)] == [
         "0 seconds", "1 second", "1 second", "2.5 seconds", "1000000 seconds",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("Source: Ann: x", ("Source", ":", " Ann: x")),
+        ("来源：新华社", ("来源", ":", "新华社")),
+        ("Ann", ("Ann", "", "")),
+    ],
+)
+def test_a_line_is_split_after_its_label(line, parts):
+    assert split_label(line) == parts

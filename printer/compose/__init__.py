@@ -31,7 +31,7 @@ from ..html.metadata.language import choose_language
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
 from ..html.parse import element_line
-from ..html.posts import Post
+from ..html.posts import FoundPost
 from ..html.visibility import HEADING_TAGS
 from ..selection import PlacedFigure, Verdict
 from ..text import COLONS, comparison_key, count_words
@@ -46,7 +46,7 @@ from .discussion import (
     select_posts,
     without_last_heading,
 )
-from .footnotes import LinkTargets, find_link_targets
+from .footnotes import InternalTargets, find_internal_targets
 from .inline import ends_sentence, strip_end
 from .math import convert_inline_tex
 from .selection import select, select_below
@@ -115,7 +115,7 @@ def compose(
     verdict: Verdict,
     pictures: tuple[PlacedFigure, ...],
     excluded: Set[HtmlElement] = frozenset(),
-    posts: Sequence[Post] = (),
+    posts: Sequence[FoundPost] = (),
 ) -> Article:
     """Return the article of a page without the own text of ``excluded`` elements.
 
@@ -133,7 +133,7 @@ def compose(
     selection = select(page, verdict, pictures, excluded)
     if posts:
         selection = select_content(selection, posts)
-    targets = find_link_targets(page, selection)
+    targets = find_internal_targets(page, selection)
     builder = ArticleBuilder(page, selection, targets, frozenset(post.element for post in posts))
     blocks = builder.blocks()
     if posts:
@@ -226,7 +226,7 @@ def _with_bold_lead(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
 
 def _paragraphs(page: Page, segment: Segment) -> Iterator[Paragraph]:
     selection = select_below(segment.block, segment.leaves)
-    for block in ArticleBuilder(page, selection, LinkTargets()).blocks(segment.block):
+    for block in ArticleBuilder(page, selection, InternalTargets()).blocks(segment.block):
         if isinstance(block, Paragraph):
             yield block
 

@@ -112,13 +112,13 @@ def _is_headed_aside(element: HtmlElement) -> bool:
 
 
 _BOX_LABEL = re.compile(r"title|head(?:er|ing)", re.IGNORECASE)
-_MAX_LABEL_CHARS = 120
+_MAX_BOX_LABEL_CHARS = 120
 
 
 def is_box_label(element: HtmlElement) -> bool:
     """Return whether an element that begins a box is its label, such as a paragraph 'Tip'."""
     if element.tag == "summary" or _BOX_LABEL.search((element.get("class") or "")[:500]):
-        return len(element_line(element)) <= _MAX_LABEL_CHARS
+        return len(element_line(element)) <= _MAX_BOX_LABEL_CHARS
     is_above_text = element.tag == "p" and element.getnext() is not None
     return is_above_text and _BOX_WORD.fullmatch(element_line(element)) is not None
 

@@ -40,9 +40,9 @@ from .block_builders import (
 from .boxes import is_box, names_eyebrow
 from .collection import is_entry
 from .embeds import PostBuilder, caption_of, read_embed
-from .footnotes import LinkResolver, LinkTargets, is_backlink_text
+from .footnotes import InternalTargets, LinkResolver, is_backlink_text
 from .inline import PLAIN, Style, mark_of, needs_space, readable_line, stated_marks, with_mark
-from .math import Formula, is_preview, read_formula
+from .math import FormulaSource, is_preview, read_formula
 from .selection import Selection
 from .tables import TableBuilder, is_data
 
@@ -107,7 +107,7 @@ class ArticleBuilder:
         self,
         page: Page,
         selection: Selection,
-        targets: LinkTargets,
+        targets: InternalTargets,
         posts: Set[HtmlElement] = frozenset(),
     ) -> None:
         self.page = page
@@ -207,7 +207,7 @@ class ArticleBuilder:
         elif not alt.isascii() and not any(map(str.isalnum, alt)):
             self.buffer.run.add(alt, self.style)
 
-    def _add_formula(self, formula: Formula) -> None:
+    def _add_formula(self, formula: FormulaSource) -> None:
         if formula.display:
             self.buffer.put(Math(formula.source, formula.text))
         else:
@@ -451,7 +451,7 @@ class ArticleBuilder:
         if not is_entry(entry):
             return
         previous = blocks[begin - 1] if begin else None
-        items = previous.items if isinstance(previous, List) and previous.style == "none" else ()
+        items = previous.items if isinstance(previous, List) and previous.is_collection else ()
         blocks[begin - bool(items) :] = [List((*items, Item(entry)), style="none")]
 
     def _open_builder(self, entered: _OpenElement, builder: BlockBuilder) -> None:
@@ -494,7 +494,7 @@ class ArticleBuilder:
             self.buffer.id = inner.id
 
 
-_MAX_NAME_CHARS = 200
+_MAX_ID_CHARS = 200
 
 
 @dataclass(slots=True)
@@ -537,7 +537,7 @@ def read_tabs(tree: HtmlElement) -> Tabs:
     for tab in islice(tab_elements, _MAX_TABS):
         label = _tab_label(tab)
         target = tab.get("aria-controls") or (tab.get("href") or "").removeprefix("#")
-        names = [name[:_MAX_NAME_CHARS] for name in (tab.get("id") or "", target) if name]
+        names = [name[:_MAX_ID_CHARS] for name in (tab.get("id") or "", target) if name]
         for name in names:
             tabs.labels.setdefault(name, label)
         parts = [part.tag for part in islice(tab.iter(), _MAX_PARTS)]
@@ -574,11 +574,11 @@ def _read_rows_by_class(tree: HtmlElement, tabs: Tabs) -> None:
             tabs.elements.update(links)
 
 
-_MAX_LABEL_CHARS = 100
+_MAX_TAB_LABEL_CHARS = 100
 
 
 def _tab_label(element: HtmlElement) -> str:
-    return readable_line("".join(map(str, islice(element.itertext(), 20)))[:_MAX_LABEL_CHARS])
+    return readable_line("".join(map(str, islice(element.itertext(), 20)))[:_MAX_TAB_LABEL_CHARS])
 
 
 def _panel_id(link: HtmlElement) -> str:
@@ -586,11 +586,11 @@ def _panel_id(link: HtmlElement) -> str:
     attributes = ("data-target", "data-tab", "data-bs-target", "href")
     stated = next(filter(None, map(link.get, attributes)), "")
     is_id = stated.startswith("#") or link.tag == "button" or link.get("data-tab")
-    return stated.removeprefix("#")[:_MAX_NAME_CHARS] if is_id else ""
+    return stated.removeprefix("#")[:_MAX_ID_CHARS] if is_id else ""
 
 
 def label_of(panel: HtmlElement, tabs: Tabs) -> str:
     """Return a panel's label, '' if it has none."""
     names = (*(panel.get("aria-labelledby") or "").split()[:5], panel.get("id") or "")
-    labels = (tabs.labels.get(name[:_MAX_NAME_CHARS], "") for name in names)
+    labels = (tabs.labels.get(name[:_MAX_ID_CHARS], "") for name in names)
     return next(filter(None, labels), "")

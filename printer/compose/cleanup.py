@@ -50,10 +50,10 @@ from ..text import (
     is_entry_time,
 )
 from .block_builders import LABEL_LEVEL, is_bold_line
-from .collection import is_collection, split_collection
+from .collection import has_pictured_entries, split_collection
 from .inline import ends_sentence, join_lines, split_labels, split_lines, with_mark, without_mark
 
-_MAX_LABEL_CHARS = 60
+_MAX_SHORT_LINE_CHARS = 60
 
 
 def clean_up(
@@ -98,7 +98,7 @@ def _correct_headings(blocks: list[Block]) -> list[Block]:
     for block, below in pairs:
         if isinstance(block, Paragraph) and are_names and _is_amount(below):
             text = plain_text(block.spans)
-            if len(text) <= _MAX_LABEL_CHARS and text[-1:].isalnum():
+            if len(text) <= _MAX_SHORT_LINE_CHARS and text[-1:].isalnum():
                 block = Heading(below.level, block.spans, block.id, block.lang, block.dir)
         elif isinstance(block, Heading | Paragraph):
             block = _without_highlight(block)
@@ -230,7 +230,7 @@ def _clean_paragraph(block: Block) -> Block | None:
     if isinstance(block, List):
         if block.items and all(map(_is_note, block.items)):
             return replace(block, items=tuple(map(_without_backlinks, block.items)))
-        if block.style == "none":
+        if block.is_collection:
             items = [
                 replace(item, blocks=tuple(filter(None, map(_clean_paragraph, item.blocks))))
                 for item in block.items
@@ -319,7 +319,7 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
                 joined[-1] = replace(block, spans=(*previous.spans, *glue, *block.spans))
                 has_text = True
                 continue
-            has_text = has_text or len(fragment) > _MAX_LABEL_CHARS
+            has_text = has_text or len(fragment) > _MAX_SHORT_LINE_CHARS
         joined.append(block)
     return joined
 
@@ -354,7 +354,7 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         if not isinstance(block, List):
             yield block
             continue
-        if is_collection(block):
+        if has_pictured_entries(block):
             yield from split_collection(block)
             continue
         firsts = (item.blocks[0] for item in block.items if item.blocks)
@@ -362,7 +362,7 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         inside = [inner for item in block.items for inner in item.blocks]
         are_cards = cards * 2 > len(block.items) and not block.ordered
         is_around = len(block.items) == 1 and all(isinstance(inner, List) for inner in inside)
-        if block.style == "none" or are_cards or is_around:
+        if block.is_collection or are_cards or is_around:
             yield from _unwrap_cards(inside)
         else:
             yield block
@@ -440,7 +440,7 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
         ):
             return blocks[:position] + blocks[position + 1 :]
         is_text = isinstance(block, Paragraph) and not block.standfirst
-        has_text = has_text or (is_text and len(text) > _MAX_LABEL_CHARS)
+        has_text = has_text or (is_text and len(text) > _MAX_SHORT_LINE_CHARS)
     return blocks
 
 

@@ -27,9 +27,9 @@ _MIN_ENTRY_SHARE = 0.75
 MAX_LONG_ENTRY_CHARS = 2 * MAX_ENTRY_CHARS
 
 
-def is_collection(block: List) -> bool:
+def has_pictured_entries(block: List) -> bool:
     """Return whether most items of a list are a picture with a few words."""
-    max_chars = MAX_LONG_ENTRY_CHARS if block.style == "none" else MAX_ENTRY_CHARS
+    max_chars = MAX_LONG_ENTRY_CHARS if block.is_collection else MAX_ENTRY_CHARS
     entries = [item.blocks for item in block.items if is_entry(item.blocks, max_chars)]
     pictured = sum(map(_is_pictured, entries))
     named_count = sum(any(map(_is_text, blocks)) for blocks in entries)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
-from itertools import islice
+from itertools import compress, islice
 from urllib.parse import unquote
 
 from lxml.html import HtmlElement
@@ -38,8 +38,8 @@ from ..selection import PlacedFigure, Verdict
 from ..text import WORD, comparison_key
 from ..urls import is_http
 from .block_builders import is_code_table, is_source_link
-from .footnotes import LinkResolver, LinkTargets, fragment
-from .math import Formula, read_formula
+from .footnotes import InternalTargets, LinkResolver, fragment
+from .math import FormulaSource, read_formula
 from .tables import arranges_list, holds_equations, is_data
 
 #: In total; text beyond this counts as present.
@@ -80,29 +80,12 @@ def check_coverage(
     of the ``excluded`` elements does not count as missing.
     """
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
-
-    def is_expected(segment: Segment) -> bool:
-        is_excluded = any(leaf.element in excluded for leaf in segment.leaves)
-        return segment.index not in captions and not is_excluded
-
-    selected = (segment for segment, keep in zip(page.segments, verdict.keep, strict=True) if keep)
-    segments = list(filter(is_expected, selected))
-    while segments and segments[-1].block.tag in HEADING_TAGS:  # a heading with nothing below it
-        segments.pop()
-    segments += filter(is_expected, find_omissions(page, verdict))
+    segments = _expected_segments(page, verdict, captions, excluded)
     text = _ArticleText(article)
     notes_heading = _notes_heading(segments, article)
     titles = _titles(page, article)
-    words = 0
-    missing: list[str] = []
-    for segment in {segment.text: segment for segment in segments}.values():
-        key = comparison_key(segment.text)
-        if segment is notes_heading or key in text or key in titles:
-            continue
-        count = _count_missing_words(_without_internal_links(segment), text)
-        words += count
-        if count:
-            missing.append(segment.text)
+    lines = {segment.text: segment for segment in segments}.values()
+    missing = _missing_words((line for line in lines if line is not notes_heading), text, titles)
     contexts = [_nearest(leaf) for segment in segments for leaf in segment.leaves]
     headings = dict.fromkeys(context["heading"] for context in contexts if "heading" in context)
     links = dict.fromkeys(context["link"] for context in contexts if "link" in context)
@@ -118,7 +101,7 @@ def check_coverage(
     )
     kinds = Counter(map(type, walk(article.blocks)))
     missing_content = ContentCounts(
-        words=words,
+        words=sum(missing.values()),
         headings=_missing_headings(
             headings, article, text, titles, notes_heading.text if notes_heading else ""
         ),
@@ -130,6 +113,34 @@ def check_coverage(
         links=_missing_links(links.keys() - code_links, page, article),
     )
     return CompletenessReport(article=missing_content, missing_text=tuple(missing))
+
+
+def _expected_segments(
+    page: Page, verdict: Verdict, captions: Set[int], excluded: Set[HtmlElement]
+) -> list[Segment]:
+    """Return the segments whose text the article should have, without captions."""
+
+    def is_expected(segment: Segment) -> bool:
+        is_excluded = any(leaf.element in excluded for leaf in segment.leaves)
+        return segment.index not in captions and not is_excluded
+
+    segments = list(filter(is_expected, compress(page.segments, verdict.keep)))
+    while segments and segments[-1].block.tag in HEADING_TAGS:  # a heading with nothing below it
+        segments.pop()
+    return [*segments, *filter(is_expected, find_omissions(page, verdict))]
+
+
+def _missing_words(
+    segments: Iterable[Segment], text: _ArticleText, titles: Set[str]
+) -> dict[str, int]:
+    """Return the lines with words that the article lacks, and how many."""
+    keys = ((segment, comparison_key(segment.text)) for segment in segments)
+    counts = {
+        segment.text: _count_missing_words(_without_internal_links(segment), text)
+        for segment, key in keys
+        if key not in text and key not in titles
+    }
+    return {line: count for line, count in counts.items() if count}
 
 
 def _texts(article: Article) -> Iterator[str]:
@@ -247,7 +258,7 @@ def _missing_formulas(
     selected = {segment.block for segment in segments}
     present = {span.math for span in iter_spans(article.blocks)}
     present |= {block.source for block in walk(article.blocks) if isinstance(block, Math)}
-    formulas: list[Formula] = []
+    formulas: list[FormulaSource] = []
     last: HtmlElement | None = None  # the last formula's element, whose descendants are skipped
     for element in islice(page.tree.iter("math", "script", "img", "span"), _MAX_FORMULA_ELEMENTS):
         if last is not None and last in islice(element.iterancestors(), 12):
@@ -267,7 +278,7 @@ def _missing_links(links: Iterable[HtmlElement], page: Page, article: Article) -
     """Count the URLs linked from selected words but from nowhere in the article."""
     present = {unquote(span.href) for span in iter_spans(article.blocks)}
     present |= {unquote(block.url) for block in walk(article.blocks) if isinstance(block, Embed)}
-    resolver = LinkResolver(page, LinkTargets())
+    resolver = LinkResolver(page, InternalTargets())
     targets = {
         unquote(resolver.target(link))
         for link in links

@@ -25,13 +25,13 @@ from ..html.discussion import Comments, read_posts
 from ..html.index import Segment, is_inside
 from ..html.metadata.dates import is_written_date, parse_date
 from ..html.page import Page
-from ..html.posts import Post, is_in_card
+from ..html.posts import FoundPost, is_in_card
 from ..i18n import format_date, is_advertisement_label, load_table
 from ..selection import Verdict
 from ..text import COLONS, comparison_key
 from .builder import ArticleBuilder
 from .cleanup import clean_up_part
-from .footnotes import LinkTargets
+from .footnotes import InternalTargets
 from .selection import Selection, select_below
 
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
@@ -41,7 +41,7 @@ _POST_ID = re.compile(r"(?:post|msg|p)[-_]?\d")
 _TYPE_ATTRIBUTES = frozenset({"itemtype", "typeof"})
 
 
-def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
+def find_posts(page: Page, verdict: Verdict) -> tuple[FoundPost, ...]:
     """Return the posts of a discussion, none for any other page."""
     is_known = verdict.kind == "forum" or any(map(_DISCUSSION.search, page.linked_data))
     if not (is_known or _has_marked_posts(page)):
@@ -67,7 +67,7 @@ def _has_marked_posts(page: Page) -> bool:
 _LEAD_CHARS = 40
 
 
-def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict:
+def select_posts(page: Page, verdict: Verdict, posts: Sequence[FoundPost]) -> Verdict:
     """Return a discussion's verdict: the text of its posts and, if different, its introduction."""
     if not posts:
         return verdict
@@ -87,7 +87,7 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     return replace(verdict, keep=tuple(keep))
 
 
-def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
+def select_content(selection: Selection, posts: Sequence[FoundPost]) -> Selection:
     """Return the selection without the parts of posts that are not their content."""
     elements = {post.element for post in posts}
     content = {leaf for post in posts for leaf in post.leaves}
@@ -115,7 +115,11 @@ def without_last_heading(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def post_blocks(
-    page: Page, selection: Selection, targets: LinkTargets, posts: Sequence[Post], byline: str
+    page: Page,
+    selection: Selection,
+    targets: InternalTargets,
+    posts: Sequence[FoundPost],
+    byline: str,
 ) -> tuple[model.Post, ...]:
     """Return the posts of a discussion; the first is not signed if it is by ``byline``."""
     elements = frozenset(post.element for post in posts)
@@ -236,5 +240,5 @@ def comment_blocks(page: Page, comments: Comments) -> tuple[Block, ...]:
     heading = comments.heading or _COMMENT_HEADINGS.get(language, _COMMENT_HEADINGS["en"])
     leaves = (leaf for post in comments.posts for leaf in post.leaves)
     selection = select_below(page.tree, leaves)
-    posts = post_blocks(page, selection, LinkTargets(), comments.posts, "")
+    posts = post_blocks(page, selection, InternalTargets(), comments.posts, "")
     return Heading(2, (Span(heading),)), *posts

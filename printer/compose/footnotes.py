@@ -23,7 +23,7 @@ from .selection import Selection
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinkTargets:
+class InternalTargets:
     """The targets of links inside the article.
 
     ``references`` has the note id of each reference mark, ``notes`` that of each note's block,
@@ -44,7 +44,7 @@ _MAX_HREF_CHARS = 2000
 class LinkResolver:
     """Resolves the links of one page."""
 
-    def __init__(self, page: Page, targets: LinkTargets) -> None:
+    def __init__(self, page: Page, targets: InternalTargets) -> None:
         self.page = page
         self.known = set(targets.places.values())
 
@@ -75,7 +75,7 @@ class LinkResolver:
         return url if url.isascii() else with_ascii_host(url)
 
 
-_MAX_NAME_CHARS = 200
+_MAX_ID_CHARS = 200
 
 
 def fragment(href: str, page: Page) -> str:
@@ -87,17 +87,17 @@ def fragment(href: str, page: Page) -> str:
         not url or url not in {page.url, page.base, page.metadata.canonical}
     ):
         return ""
-    return unquote(name)[:_MAX_NAME_CHARS]
+    return unquote(name)[:_MAX_ID_CHARS]
 
 
-def find_link_targets(page: Page, selection: Selection) -> LinkTargets:
+def find_internal_targets(page: Page, selection: Selection) -> InternalTargets:
     """Find the notes and other places that the selected links lead to."""
     links = [
         (link, name)
         for link in selection.path
         if link.tag == "a" and (name := fragment((link.get("href") or "").strip(), page))
     ]
-    targets = LinkTargets()
+    targets = InternalTargets()
     if links:
         _find_linked(page, selection, links, targets)
     _find_inline_notes(page, selection, targets)
@@ -107,7 +107,7 @@ def find_link_targets(page: Page, selection: Selection) -> LinkTargets:
 
 
 def _find_linked(
-    page: Page, selection: Selection, links: list[tuple[HtmlElement, str]], targets: LinkTargets
+    page: Page, selection: Selection, links: list[tuple[HtmlElement, str]], targets: InternalTargets
 ) -> None:
     """Find the notes and the other places that links lead to."""
     elements = _named_elements(page.tree, {name for _, name in links})
@@ -140,7 +140,7 @@ _NOTE_NUMBER = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")
 _MAX_WRAPPERS = 2
 
 
-def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
+def _find_inline_notes(page: Page, selection: Selection, targets: InternalTargets) -> None:
     """Find the notes within their paragraphs, with or without a reference mark."""
     if "note" not in page.source:
         return
@@ -195,7 +195,7 @@ def _drop_labels(note: HtmlElement, label: str, selection: Selection) -> None:
             return
 
 
-def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
+def _find_numbered_notes(page: Page, selection: Selection, targets: InternalTargets) -> None:
     """Bind notes to unlinked superscript numbers, if each has one and they count from one."""
     marks: dict[int, list[HtmlElement]] = {}
     numbered_blocks: dict[int, HtmlElement] = {}  # the blocks that begin with a number
@@ -451,7 +451,7 @@ def is_backlink_text(text: str | None) -> bool:
 
 
 def _find_backlinks(
-    links: list[tuple[HtmlElement, str]], elements: dict[str, HtmlElement], targets: LinkTargets
+    links: list[tuple[HtmlElement, str]], elements: dict[str, HtmlElement], targets: InternalTargets
 ) -> None:
     near_marks = {
         element

@@ -35,7 +35,7 @@ _MAX_TEX_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class FormulaSource:
     """A formula's source, its plain text, and whether it is displayed on a line of its own."""
 
     source: str
@@ -48,15 +48,15 @@ _CLASSES = re.compile(
 )
 
 
-def read_formula(element: HtmlElement) -> Formula | None:
+def read_formula(element: HtmlElement) -> FormulaSource | None:
     tag = element.tag
     if tag == "img":
         tex = _plain_tex(image_tex(element))
-        return Formula(tex, tex, display=False) if tex else None
+        return FormulaSource(tex, tex, display=False) if tex else None
     if tag == "script":
         return _script_formula(element)
     if tex := _plain_tex(attribute_tex(element)):
-        return Formula(tex, tex, _is_display(element, element))
+        return FormulaSource(tex, tex, _is_display(element, element))
     if tag not in {"mjx-container", "math"} and not _CLASSES.search(element.get("class") or ""):
         return None
     math = next(element.iter("math"), None)
@@ -72,7 +72,7 @@ def read_formula(element: HtmlElement) -> Formula | None:
         source = tex
     else:
         tex = tex or mathml_to_tex(root)
-    return Formula(source, tex, _is_display(element, math)) if tex else None
+    return FormulaSource(source, tex, _is_display(element, math)) if tex else None
 
 
 _MATHML = re.compile(r"<math[^>]*>(.*)</math>", re.DOTALL)
@@ -172,7 +172,7 @@ def _sanitize_mathml(math: HtmlElement) -> etree._Element | None:
     return root if len(root) else None
 
 
-def _script_formula(element: HtmlElement) -> Formula | None:
+def _script_formula(element: HtmlElement) -> FormulaSource | None:
     kind = element.get("type") or ""
     tex = (element.text or "").strip()
     if not kind.startswith("math/tex") or not tex or len(tex) > MAX_SOURCE:
@@ -182,7 +182,7 @@ def _script_formula(element: HtmlElement) -> Formula | None:
         next(previous.iter("math"), None) is not None or previous.get("data-mathml")
     ):
         return None  # typeset already
-    return Formula(tex, tex, "mode=display" in kind.replace(" ", ""))
+    return FormulaSource(tex, tex, "mode=display" in kind.replace(" ", ""))
 
 
 _ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX_CHARS}}}?)\\\)"

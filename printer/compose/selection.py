@@ -109,7 +109,7 @@ def _find_entries(
     for element in figures:
         counts.update(islice(element.iterancestors(), _MAX_LEVELS_TO_ENTRY))
     selected = frozenset(leaves.values())
-    entries_by_kind: dict[tuple[str, str], list[HtmlElement]] = {}
+    entries_by_look: dict[tuple[str, str], list[HtmlElement]] = {}
     other_entries: dict[tuple[str, str], list[HtmlElement]] = {}  # also those with too much text
     for element in figures:
         ancestors = islice(element.iterancestors(), _MAX_LEVELS_TO_ENTRY - 1)
@@ -117,18 +117,18 @@ def _find_entries(
         *_, entry = (None, *(outer for outer in alone if outer.tag in BLOCK_TAGS))
         if entry is not None:
             is_entry = _is_entry(page, entry, selected, max_chars)
-            by_kind = entries_by_kind if is_entry else other_entries
-            by_kind.setdefault(tag_and_class(entry), []).append(entry)
+            by_look = entries_by_look if is_entry else other_entries
+            by_look.setdefault(tag_and_class(entry), []).append(entry)
     entries: set[HtmlElement] = set()
-    for kind, pictured in entries_by_kind.items():
-        longer = other_entries.get(kind, ())
+    for look, pictured in entries_by_look.items():
+        longer = other_entries.get(look, ())
         if len(pictured) >= max(MIN_ENTRIES, len(longer)):
             entries.update(pictured, longer)
             for parent in {entry.getparent() for entry in pictured} - {None}:
                 entries.update(
                     child
                     for child in islice(parent, _MAX_SIBLINGS)
-                    if tag_and_class(child) == kind
+                    if tag_and_class(child) == look
                     and not counts[child]
                     and _is_entry(page, child, selected, max_chars)
                 )
@@ -164,7 +164,7 @@ _NOT_HEADING_FLAGS = int(
 )  # fmt: skip
 _MAX_HEADING_WORDS = 14
 _MAX_QUESTION_WORDS = 25
-_SENTENCE_ENDS = frozenset(".,;:…。，；：")
+_NOT_HEADING_ENDS = frozenset(".,;:…。，；：")
 
 
 def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
@@ -221,7 +221,7 @@ def _is_heading(index: PageIndex, segment: Segment) -> bool:
     return (
         not index.flags[block] & _NOT_HEADING_FLAGS
         and not segment.link_chars
-        and segment.text[-1] not in _SENTENCE_ENDS
+        and segment.text[-1] not in _NOT_HEADING_ENDS
     )
 
 

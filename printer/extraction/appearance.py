@@ -30,12 +30,11 @@ import numpy as np
 from ..capture import Font, Rect, Visibility
 from ..html.index import Bools, ElementFlag, Ints, Segment, tag_and_class
 from ..html.metadata.dates import is_date_line
-from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..i18n import is_invitation, load_table
 from ..text import COLONS, WORD, YEAR, comparison_key
 from .papers.max_subsequence import find_columns
-from .selected_text import selected_texts
+from .selected_text import SelectedText
 from .visual import SegmentLayout, read_segment_layout
 
 #: Elements of running text that are often indented and in smaller print.
@@ -50,21 +49,20 @@ _MIN_ADDED_SCORE = 0.05
 _MIN_SIZE_DIFFERENCE_PX = 0.5
 
 
-def filter_by_layout(
-    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
-) -> tuple[bool, ...]:
-    """Return the selection corrected by the layout; unchanged for a page without one."""
-    layout = read_segment_layout(page)
-    if layout is None or not any(keep):
-        return tuple(keep)
-    lengths = page.index.segment_chars
-    selected = np.array(keep, dtype=bool)
+def filter_by_layout(selected: SelectedText) -> None:
+    """Correct the selection by the page's layout, if it has one."""
+    index, layout = selected.index, read_segment_layout(selected.page)
+    if layout is None or not any(selected.keep):
+        return
+    lengths = index.segment_chars
+    keep = np.array(selected.keep, dtype=bool)
     readable = layout.visible & ~_in_layers(layout, lengths)
-    selected = _accept_if_enough_remains(selected, selected & readable, lengths)
-    columns = _columns(layout, selected, lengths)
-    if not columns or kind != "article":
-        return tuple(selected.tolist())
-    fonts, body = _fonts(layout, selected)
+    keep = _accept_if_enough_remains(keep, keep & readable, lengths)
+    selected.keep = keep.tolist()
+    columns = _columns(layout, keep, lengths)
+    if not columns or selected.kind != "article":
+        return
+    fonts, body = _fonts(layout, keep)
     aside = np.zeros(len(lengths), dtype=bool)
     in_column = np.zeros(len(lengths), dtype=bool)
     for i, (rect, area, font) in enumerate(
@@ -73,20 +71,19 @@ def filter_by_layout(
         if rect is None or area is None or font is None:
             continue
         column = max(columns, key=partial(_overlap, rect))
-        inset = page.index.flags[page.index.segment_blocks[i]] & _INSET_ELEMENTS
+        inset = index.flags[index.segment_blocks[i]] & _INSET_ELEMENTS
         smaller = font.size < body.size - _MIN_SIZE_DIFFERENCE_PX and not inset
         aligned = _aligned_edges(rect, column)
         narrow = rect.width < _NARROW_WIDTH * column.width
         beside = area.width > 0 and _overlap(area, column) < _MIN_SHARE_IN_COLUMN * area.width
         aside[i] = beside or ((narrow or aligned < 2) if smaller else (narrow and aligned == 0))
         in_column[i] = font == body and aligned == 2
-    selected = _accept_if_enough_remains(selected, selected & ~aside, lengths)
-    likely = np.asarray(scores) > _MIN_ADDED_SCORE
-    linked = page.index.segment_link_chars >= lengths / 2
+    keep = _accept_if_enough_remains(keep, keep & ~aside, lengths)
+    likely = np.asarray(selected.scores) > _MIN_ADDED_SCORE
+    linked = index.segment_link_chars >= lengths / 2
     # Between the first and the last selected segment.
-    within = np.logical_or.accumulate(selected) & np.logical_or.accumulate(selected[::-1])[::-1]
-    added = within & readable & in_column & likely & ~linked
-    return tuple((selected | added).tolist())
+    within = np.logical_or.accumulate(keep) & np.logical_or.accumulate(keep[::-1])[::-1]
+    selected.keep = (keep | (within & readable & in_column & likely & ~linked)).tolist()
 
 
 #: The share of the selected text that a correction by the layout must leave to be made.
@@ -158,22 +155,17 @@ _MIN_LABEL_SCORE = 0.4
 _MIN_FIGURE_SCORE = 0.3
 
 
-def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with the headings and labels that look like selected ones."""
-    selected = list(keep)
-    texts = selected_texts(page.segments, keep) | {page.metadata.title}
-    candidates = [(segment, _MIN_SIMILAR_SCORE) for segment in _similar_headings(page, keep)]
-    candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
-    candidates += ((segment, _MIN_FIRST_HEADING_SCORE) for segment in _first_heading(page, keep))
-    candidates += [*_labels(page, keep), *_sentence_ends(page, keep)]
-    for segment, min_score in candidates:
-        i = segment.index
-        selected[i] |= scores[i] >= min_score and segment.text not in texts
-    for segment, min_score in _repeated_labels(page, keep):
-        selected[segment.index] |= scores[segment.index] >= min_score
-    for segment in _halves_of_pairs(page, keep):
-        selected[segment.index] |= scores[segment.index] >= _MIN_PAIRED_SCORE
-    return tuple(selected)
+def add_similar(selected: SelectedText) -> None:
+    """Select the headings and labels that look like selected ones."""
+    texts = selected.texts() | {selected.page.metadata.title}
+    candidates = [(segment, _MIN_SIMILAR_SCORE) for segment in _similar_headings(selected)]
+    candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(selected))
+    candidates += ((segment, _MIN_FIRST_HEADING_SCORE) for segment in _first_heading(selected))
+    candidates += [*_labels(selected), *_sentence_ends(selected)]
+    candidates = [(segment, score) for segment, score in candidates if segment.text not in texts]
+    candidates += _repeated_labels(selected)
+    candidates += ((segment, _MIN_PAIRED_SCORE) for segment in _halves_of_pairs(selected))
+    selected.add(s.index for s, score in candidates if selected.scores[s.index] >= score)
 
 
 #: The lowest scores of a repeated heading, and of another repeated label.
@@ -181,13 +173,14 @@ _MIN_REPEATED_HEADING_SCORE = 0.3
 _MIN_REPEATED_LABEL_SCORE = 0.55
 
 
-def _repeated_labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
+def _repeated_labels(selected: SelectedText) -> Iterator[tuple[Segment, float]]:
     """Yield repeated headings and labels, such as 'Pros' above the list of each product.
 
     The text below each differs; below a copy for narrow screens it is the same.
     """
+    keep = selected.keep
     below: dict[str, set[str]] = {}
-    pairs = [pair for pair in pairwise(page.segments) if len(pair[0].text) <= _MAX_HEADING_CHARS]
+    pairs = [p for p in pairwise(selected.segments) if len(p[0].text) <= _MAX_HEADING_CHARS]
     for segment, following in pairs:
         if keep[segment.index]:
             below.setdefault(segment.text, set()).add(following.text)
@@ -207,13 +200,14 @@ def _repeated_labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment
             yield segment, _MIN_REPEATED_HEADING_SCORE if is_heading else _MIN_REPEATED_LABEL_SCORE
 
 
-def _similar_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+def _similar_headings(selected: SelectedText) -> Iterator[Segment]:
     """Yield the headings right above selected text that look like most selected headings."""
-    shapes: dict[tuple[str, str], list[Segment]] = {}
-    for segment in page.segments:
+    keep = selected.keep
+    by_look: dict[tuple[str, str], list[Segment]] = {}
+    for segment in selected.segments:
         if _is_heading(segment):
-            shapes.setdefault(tag_and_class(segment.block), []).append(segment)
-    for similar in shapes.values():
+            by_look.setdefault(tag_and_class(segment.block), []).append(segment)
+    for similar in by_look.values():
         count = sum(keep[segment.index] for segment in similar)
         above = (s for s in similar if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
         if 0 < len(similar) <= 2 * count:
@@ -226,13 +220,13 @@ _MAX_LINES_TO_TEXT = 3
 _MIN_TITLE_WORDS = 0.7
 
 
-def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+def _main_heading(selected: SelectedText) -> Iterator[Segment]:
     """Yield the only main heading if it is above the text and the title has other words."""
-    first = keep.index(True) if any(keep) else 0
-    main = [segment for segment in page.segments if segment.block.tag == "h1"]
+    first = selected.first()
+    main = [segment for segment in selected.segments if segment.block.tag == "h1"]
     if len(main) != 1 or not first - _MAX_LINES_TO_TEXT <= main[0].index < first:
         return
-    heading, title = main[0], page.metadata.title
+    heading, title = main[0], selected.page.metadata.title
     words, known = (set(WORD.findall(text.casefold())) for text in (heading.text, title))
     is_title = len(words & known) >= _MIN_TITLE_WORDS * min(len(words), len(known))
     is_title |= comparison_key(heading.text) in comparison_key(title)
@@ -243,16 +237,16 @@ def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
 _FIRST_HEADING_TAGS = frozenset({"h2", "h3", "h4"})
 
 
-def _first_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+def _first_heading(selected: SelectedText) -> Iterator[Segment]:
     """Yield the heading right above all of the text if it is not the title or a caption."""
-    first = keep.index(True) if any(keep) else 0
-    if not first or page.segments[first].block.tag == "h1":
+    segments, metadata, first = selected.segments, selected.page.metadata, selected.first()
+    if not first or segments[first].block.tag == "h1":
         return
-    heading = page.segments[first - 1]
-    key, title = (comparison_key(text) for text in (heading.text, page.metadata.title))
+    heading = segments[first - 1]
+    key, title = (comparison_key(text) for text in (heading.text, metadata.title))
     is_repeated = key in title or title in key
     is_caption = "caption" in (heading.block.getparent().get("class") or "").lower()
-    is_other = is_repeated or is_caption or is_date_line(heading.text, page.metadata.language)
+    is_other = is_repeated or is_caption or is_date_line(heading.text, metadata.language)
     in_header = next(heading.block.iterancestors("header", "hgroup"), None) is not None
     if heading.block.tag in _FIRST_HEADING_TAGS and not (is_other or in_header):
         yield from filter(_is_heading, (heading,))
@@ -265,12 +259,13 @@ _FIGURE = re.compile(r"[$€£¥₹]\s?[1-9][\d.,]*\s?[kKMB]?\+?|[1-9][\d.,]*\s?
 _TERM_TAGS = frozenset({"td", "th", "dt", "li"})
 
 
-def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
+def _labels(selected: SelectedText) -> Iterator[tuple[Segment, float]]:
     """Yield lines with a colon and figures right above text, each with the score it needs.
 
     A bold line may be above a list or a table.
     """
-    for segment, below in pairwise(page.segments):
+    keep = selected.keep
+    for segment, below in pairwise(selected.segments):
         if keep[segment.index] or not keep[below.index] or segment.link_chars:
             continue
         text = segment.text
@@ -290,18 +285,17 @@ _MIN_PAIRS = 2
 _MIN_PAIRED_SCORE = 0.22
 
 
-def _halves_of_pairs(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+def _halves_of_pairs(selected: SelectedText) -> Iterator[Segment]:
     """Yield the figure or label missing from boxes of two lines, of which one is selected.
 
     Boxes of short lines with the same look hold pairs ('97%', 'Retention'), and so does any box
     that begins with a label ('From:', '$9').
     """
-    index, known = page.index, selected_texts(page.segments, keep)
-    counts = Counter(segment.text for segment in page.segments)
+    index, keep, known, counts = selected.index, selected.keep, selected.texts(), selected.counts
     pairs: dict[tuple[tuple[str, str], ...], list[Sequence[Segment]]] = {}
     for i, start in enumerate(index.segment_begins):
         if index.segment_ends[i] - start == 2:
-            pair = page.segments[start : start + 2]
+            pair = selected.segments[start : start + 2]
             boxes = (index.elements[i], *(segment.block for segment in pair))
             pairs.setdefault(tuple(map(tag_and_class, boxes)), []).append(pair)
     for similar in pairs.values():
@@ -332,16 +326,11 @@ _MAX_LINES_TO_SIMILAR = 12
 _MIN_SCORE_BETWEEN = 0.7
 
 
-def add_lines_between(
-    page: Page, keep: Sequence[bool], scores: Sequence[float]
-) -> tuple[bool, ...]:
-    """Return the selection with lines between two selected ones that look like them.
-
-    An example is a link in a list of links.
-    """
-    flags, texts = list(keep), [segment.text for segment in page.segments]
-    known, pairs = selected_texts(page.segments, keep), Counter(pairwise(texts))
-    index, counts = page.index, Counter(texts)
+def add_lines_between(selected: SelectedText) -> None:
+    """Select lines between two selected ones that look like them: a link in a list of links."""
+    index, scores, counts = selected.index, selected.scores, selected.counts
+    keep, texts = tuple(selected.keep), [segment.text for segment in selected.segments]
+    known, pairs = selected.texts(), Counter(pairwise(texts))
     by_look: dict[tuple[str, ...], list[int]] = {}
     for i, block in enumerate(index.segment_blocks):
         look: list[str] = []
@@ -355,22 +344,21 @@ def add_lines_between(
             for i in lines[n + 1 : following] if below - above <= _MAX_LINES_TO_SIMILAR else ():
                 # A copy in a section of its own has other neighbors.
                 beside = pairwise(texts[i - 1 : i + 2])
-                is_copy = page.segments[i].is_link or any(pairs[pair] > 1 for pair in beside)
+                is_copy = selected.segments[i].is_link or any(pairs[pair] > 1 for pair in beside)
                 is_copy &= texts[i] in known or counts[texts[i]] > _MIN_PAIRS
-                flags[i] = scores[i] >= min_score and not is_copy
-    return tuple(flags)
+                selected.keep[i] = scores[i] >= min_score and not is_copy
 
 
 _MIN_SENTENCE_WORDS = 3
 _MIN_SENTENCE_END_SCORE = 0.15
 
 
-def _sentence_ends(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
+def _sentence_ends(selected: SelectedText) -> Iterator[tuple[Segment, float]]:
     """Yield the links on lines of their own that complete the sentences above them."""
     table = load_table("page_furniture")["unfinished"]
-    unfinished = frozenset(table.get(page.metadata.language[:2], ()))
-    for segment, below in pairwise(page.segments):
-        if not (keep[segment.index] and below.is_link) or is_invitation(below.text):
+    unfinished = frozenset(table.get(selected.page.metadata.language[:2], ()))
+    for segment, below in pairwise(selected.segments):
+        if not (selected.keep[segment.index] and below.is_link) or is_invitation(below.text):
             continue
         words = segment.text.rsplit(maxsplit=_MIN_SENTENCE_WORDS)
         if len(words) > _MIN_SENTENCE_WORDS and words[-1] in unfinished:

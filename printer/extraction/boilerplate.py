@@ -14,7 +14,7 @@ from ..html.metadata.bylines import BYLINE, find_byline, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, is_source_line, page_labels
-from ..text import COLONS, YEAR, class_pattern, count_words
+from ..text import COLONS, SENTENCE_ENDS, YEAR, class_pattern, count_words, split_label
 from ..urls import host_of, resolve
 from .selected_text import (
     TERM_TAGS,
@@ -88,10 +88,9 @@ _MIN_ENTRIES = 3
 
 def _entry_classes(selected: SelectedText) -> set[str]:
     """Return the classes of the dated lines, linked or short, that are the entries of a list."""
-    lines = (s for s, flag in zip(selected.segments, selected.keep, strict=True) if flag)
     dated = (
         (line.block.get("class") or "").lower()
-        for line in lines
+        for line in selected.lines()
         if (line.link_chars or len(line.text) <= _MAX_BYLINE_CHARS)
         and YEAR.search(line.text[:_MAX_COUNTED_CHARS])
     )
@@ -121,7 +120,7 @@ def drop_above_title(selected: SelectedText) -> None:
         for i, segment in enumerate(segments)
         if title and len(segment.text) <= max_chars and fold_words(segment.text) == title
     ]
-    lines = [i for i, flag in enumerate(selected.keep) if flag]
+    lines = selected.positions()
     first = next((i for i in lines if _is_paragraph(segments[i])), len(segments))
     above_text = [i for i in titles if i < first]
     if above_text:
@@ -150,18 +149,14 @@ _MAX_CLOSING_SHARE_WITH_RIGHTS = 0.7
 
 def drop_closing_lines(selected: SelectedText) -> None:
     """Drop the site's own lines at the end: rights, credits, brackets, links to other pages."""
-    last_lines = [i for i, flag in enumerate(selected.keep) if flag][-_MAX_CLOSING_LINES:]
-    # What the line above announces is part of the text.
+    last_lines = selected.positions()[-_MAX_CLOSING_LINES:]
+    # What the line above announces is part of the text, but after '：' often the site's statement.
     announced = {i for i in last_lines if selected.segments[max(0, i - 1)].text.endswith(":")}
-    texts = ((i, selected.segments[i].text) for i in last_lines if i not in announced)
-    short = ((i, text) for i, text in texts if len(text) <= _MAX_RIGHTS_CHARS)
-    rights_lines = (
-        i for i, text in short if has_phrase(text, "rights") or _is_label_of_author(text)
-    )
-    rights = next(rights_lines, len(selected.keep))
-    closing = {i for i in last_lines if i >= rights}
+    beginnings = (i for i in last_lines if i not in announced and _begins_end(selected, i))
+    end = next(beginnings, len(selected.keep))
+    closing = {i for i in last_lines if i >= end}
     for i in reversed(last_lines):
-        if i < rights and (i in announced or not _is_closing(selected, i)):
+        if i < end and (i in announced or not _is_closing(selected, i)):
             break
         closing.add(i)
     has_rights = any(has_phrase(selected.segments[i].text, "rights") for i in closing)
@@ -195,7 +190,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
         return True
     if _is_byline(selected, text) or _is_counter(segment):
         return True
-    label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
+    label, colon, _ = split_label(text.strip("([（【 "))
     if fold_words(label) in page_labels("subjects"):
         return True
     if len(text) > _MAX_CREDIT_CHARS or segment.block.tag not in {"p", "div"}:
@@ -277,8 +272,21 @@ def _is_author_note(selected: SelectedText, text: str) -> bool:
     )
 
 
+def _begins_end(selected: SelectedText, i: int) -> bool:
+    """Return whether a line begins what follows the text: rights, a box about an author."""
+    text = selected.segments[i].text
+    if len(text) > _MAX_RIGHTS_CHARS:
+        return False
+    if has_phrase(text, "rights") or _is_label_of_author(text):
+        return True
+    is_below_name = (
+        i > 0 and not selected.keep[i - 1] and _is_byline(selected, selected.segments[i - 1].text)
+    )
+    return is_below_name and _is_author_note(selected, text)
+
+
 def _is_label_of_author(text: str) -> bool:
-    label = fold_words(text.partition(":")[0]) if len(text) <= _MAX_AUTHOR_NOTE_CHARS else ""
+    label = fold_words(split_label(text)[0]) if len(text) <= _MAX_AUTHOR_NOTE_CHARS else ""
     return label in page_labels("author_labels")
 
 
@@ -305,7 +313,7 @@ def _is_beside_date(selected: SelectedText, i: int) -> bool:
 
 
 #: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
-_QUESTION_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
+_QUESTION_TO_READERS = re.compile(r"[?？؟][^?？؟]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
 
 
 def drop_notices(selected: SelectedText) -> None:
@@ -324,9 +332,8 @@ def drop_notices(selected: SelectedText) -> None:
 
 def drop_calls_to_action(selected: SelectedText) -> None:
     """Drop requests to follow or recommend the author after the text's first third."""
-    lines = [i for i, flag in enumerate(selected.keep) if flag]
-    later = lines[len(lines) // 3 :]
-    selected.drop(i for i in later if _is_call_to_action(selected.segments[i]))
+    lines = selected.positions()
+    selected.drop(i for i in lines[len(lines) // 3 :] if _is_call_to_action(selected.segments[i]))
 
 
 def _is_call_to_action(segment: Segment) -> bool:
@@ -340,7 +347,7 @@ def _is_call_to_action(segment: Segment) -> bool:
 
 
 #: The most characters of a label together with the text that it announces.
-_MAX_LABEL_CHARS = 200
+_MAX_LABELED_LINE_CHARS = 200
 #: The largest share of the selected text in a list of other stories.
 _MAX_STORIES_SHARE = 0.3
 #: If less of a title is linked, its label stays.
@@ -352,7 +359,7 @@ def drop_other_stories(selected: SelectedText) -> None:
     total = selected.total()
     labels = page_labels("story_labels")
     for i, segment in enumerate(selected.segments):
-        if len(segment.text) > _MAX_LABEL_CHARS:
+        if len(segment.text) > _MAX_LABELED_LINE_CHARS:
             continue
         if not selected.keep[i]:
             if "h1" < segment.block.tag <= "h6" and fold_words(segment.text) in labels:
@@ -360,7 +367,7 @@ def drop_other_stories(selected: SelectedText) -> None:
             continue
         if selected.kind not in ("article", "product"):  # entries may have such labels
             continue
-        label, colon, title = segment.text.replace("：", ":").partition(":")
+        label, colon, title = split_label(segment.text)
         line = fold_words(segment.text.rstrip("0123456789() "))
         if line in labels or (colon and not title and _ends_with_label(line)):
             selected.drop(_find_stories_below(selected, i, total))
@@ -388,7 +395,7 @@ def _labeled_stories(selected: SelectedText) -> Iterator[range]:
             continue
         label, stories = segments[lines.start], segments[lines.start + 1 : lines.stop]
         is_label = not label.link_chars and count_words(label.text) <= _MAX_LABEL_WORDS
-        is_label = is_label and label.text[-1] not in ".!?"
+        is_label = is_label and not label.text.endswith(SENTENCE_ENDS)
         if is_label and all(map(selected.is_story, stories)):
             yield lines
 
@@ -420,7 +427,8 @@ def _find_signed_box(selected: SelectedText, heading: int) -> range:
     if not (selected.keep[heading] and segments[heading].block.tag in HEADING_TAGS):
         return range(0)
     byline = segments[heading + 1].text if heading + 1 < len(segments) else ""
-    is_byline = len(byline) <= _MAX_LABEL_CHARS and BYLINE.match(byline) and byline[-1] not in ".:"
+    is_sentence = byline.endswith((*SENTENCE_ENDS, *COLONS))
+    is_byline = len(byline) <= _MAX_LABELED_LINE_CHARS and BYLINE.match(byline) and not is_sentence
     authors = metadata.byline.split(", ")
     if not is_byline or not join_names([byline], metadata.language) or not metadata.byline:
         return range(0)
@@ -490,7 +498,7 @@ def drop_related_links(selected: SelectedText) -> None:
     They stay if more of the other lines begin with the same label or two words.
     """
     bullets = _bullets(selected)
-    lines = [segment for segment in selected.segments if selected.keep[segment.index]]
+    lines = selected.lines()
     related = [s for s in lines if s.text[0] not in bullets and _is_related_link(selected, s)]
     link_counts = Counter(map(_label_or_words, related))
     other_counts = Counter(map(_label_or_words, lines)) - link_counts
@@ -504,7 +512,7 @@ def drop_related_links(selected: SelectedText) -> None:
 def _label_or_words(segment: Segment) -> str:
     """Return the label before the colon in a line, its first two words if there is none."""
     text = segment.text[:_MAX_NOTICE_CHARS]
-    label, colon, _ = text[:_MAX_RELATED_LABEL_CHARS].partition(":")
+    label, colon, _ = split_label(text[:_MAX_RELATED_LABEL_CHARS])
     return label if colon else " ".join(text.split(maxsplit=2)[:2])
 
 
@@ -513,8 +521,7 @@ _MIN_ITEMS = 3
 
 def _bullets(selected: SelectedText) -> set[str]:
     """Return the symbols that begin items of lists, and so are not arrows to another story."""
-    items = (s for s in selected.segments if selected.keep[s.index] and s.block.tag == "li")
-    counts = Counter(item.text[0] for item in items)
+    counts = Counter(line.text[0] for line in selected.lines() if line.block.tag == "li")
     return {first for first, n in counts.items() if n >= _MIN_ITEMS and not first.isalnum()}
 
 
@@ -595,7 +602,7 @@ def _names_of_entries(selected: SelectedText, links: Iterable[int]) -> set[int]:
         for i, box in boxes.items()
         if any(selected.keep[n] for n in (i - 1, i + 1) if n in selected.index.segment_range(box))
         and selected.counts[selected.segments[i].text] == 1
-        and ":" not in selected.segments[i].text
+        and not split_label(selected.segments[i].text)[1]
         and not fold_words(selected.segments[i].text).startswith(tuple(page_labels("pointers")))
     }
     return set(names.values()) if len(names) >= _MIN_ITEMS else set()
@@ -690,7 +697,7 @@ _MAX_LAST_LINE_CHARS = 120
 
 def drop_announcements(selected: SelectedText) -> None:
     """Drop labels such as 'Read on:' whose text was dropped; long ones only if it was links."""
-    last = max((i for i, flag in enumerate(selected.keep) if flag), default=-1)
+    last = selected.last()
     for i in range(len(selected.keep) - 2, -1, -1):
         segment, following = selected.segments[i], selected.segments[i + 1]
         if not selected.keep[i] or selected.keep[i + 1] or segment.block.tag in TERM_TAGS:

@@ -7,7 +7,7 @@ or the label of a removed advertisement would be an error, however likely each s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import groupby, islice, pairwise
 
@@ -31,11 +31,13 @@ from ..selection import OFFER_KINDS
 from ..text import (
     COLONS,
     DATELINE,
+    QUESTION_MARKS,
     SCENE_BREAK,
     continues_drop_cap,
     count_words,
     has_currency_sign,
     is_placeholder,
+    split_label,
 )
 from .selected_text import (
     TERM_TAGS,
@@ -43,7 +45,6 @@ from .selected_text import (
     is_contents_entry,
     is_drawn_as_button,
     link_target,
-    selected_texts,
 )
 
 _LIST_TAGS = frozenset({"ul", "ol"})
@@ -77,7 +78,7 @@ def complete_elements(selected: SelectedText) -> None:
     index, kind = selected.index, selected.kind
     min_shares = _MIN_SHARES_IN_ARTICLES if kind == "article" else _MIN_SHARES
     max_table_chars = _MAX_TABLE_SHARE * selected.total()
-    texts = selected_texts(selected.segments, selected.keep)
+    texts = selected.texts()
     titles = [i for i, tag in enumerate(index.tags) if tag == "h1"]
     spans = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
     for i, (tag, begin, end) in enumerate(spans):
@@ -203,8 +204,8 @@ def drop_contents(selected: SelectedText) -> None:
     headings_below: set[str] = set()
     headings = [
         (segment.index, (fold_words(segment.text), f"#{segment.block.get('id')}"))
-        for segment in selected.segments
-        if selected.keep[segment.index] and segment.block.tag in HEADING_TAGS
+        for segment in selected.lines()
+        if segment.block.tag in HEADING_TAGS
     ]
     candidates = _contents_candidates(selected) if headings else ()
     for lines in sorted(candidates, key=lambda lines: -lines.stop):
@@ -326,14 +327,15 @@ def _find_form_box(selected: SelectedText, field: int) -> int:
         box, outer = outer, index.parents[outer]
     lines = index.segment_range(box)
     last_characters = [selected.segments[i].text[-1] for i in lines if selected.keep[i]]
-    return box if input_type == "email" or last_characters in (["?"], ["？"]) else -1
+    asks = len(last_characters) == 1 and last_characters[0] in QUESTION_MARKS
+    return box if input_type == "email" or asks else -1
 
 
 _COMMENT_CLASS = re.compile(
     r"(?:(?<![a-z])|reader|user|news|article)comments?+(?!ar|at|ed|-(?:open|closed|status))"
 )
-#: The share or number of characters that must remain without the comments.
-#: The page is a discussion otherwise.
+#: If less remains without the comments, in share and number of characters, the page is a
+#: discussion.
 _MIN_SHARE_BESIDE_COMMENTS = 0.5
 _MIN_CHARS_BESIDE_COMMENTS = 600
 _COMMENT_TAGS = frozenset(
@@ -372,27 +374,38 @@ _MAX_HIDDEN_SHARE_BESIDE_TEXT = 0.75
 _MIN_VISIBLE_CHARS = 300
 
 
-def drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
-    """Drop blocks that no reader can see or unfold, if they are few."""
+def drop_hidden_by_class(selected: SelectedText) -> None:
+    """Drop blocks that a class hides and that no reader can unfold, if they are few."""
+    classes = enumerate(selected.index.classes)
+    hidden = (i for i, names in classes if has_hiding_class(names))
+    _drop_if_few(selected, _lines_not_folded(selected, hidden))
+
+
+def drop_not_displayed(selected: SelectedText) -> None:
+    """Drop blocks that are not displayed and that no reader can unfold, if they are few."""
     index = selected.index
-    hidden: set[int] = set()
-    controls: frozenset[str] | None = None
-    visible: set[int] | None = None
-    subtree_end = 0
-    for i, flags in enumerate(index.flags):
-        if i < subtree_end or not (by_class or flags & IS_HIDDEN):
-            continue
-        names, element = index.classes[i], index.elements[i]
-        if not (has_hiding_class(names) if by_class else is_not_displayed(element)):
-            continue
-        subtree_end = index.subtree_ends[i]
-        segment_range = index.segment_range(i)
-        if selected.size(segment_range):
-            controls = read_controls(index.elements) if controls is None else controls
-            if not is_folded(element, controls):
-                # A hidden part of a line does not hide the line.
-                visible = index.visible_segments() if visible is None else visible
-                hidden.update(segment_range if by_class else set(segment_range) - visible)
+    flagged = (i for i, flags in enumerate(index.flags) if flags & IS_HIDDEN)
+    hidden = (i for i in flagged if is_not_displayed(index.elements[i]))
+    lines = _lines_not_folded(selected, hidden)
+    # A hidden part of a line does not hide the line.
+    _drop_if_few(selected, lines - index.visible_segments() if lines else lines)
+
+
+def _lines_not_folded(selected: SelectedText, hidden: Iterable[int]) -> set[int]:
+    """Return the lines of the hidden elements with selected text that no reader can unfold."""
+    index, subtree_end = selected.index, 0
+    boxes: list[int] = []
+    for i in hidden:
+        if i >= subtree_end:
+            subtree_end = index.subtree_ends[i]
+            boxes += [i] if selected.size(index.segment_range(i)) else []
+    controls = read_controls(index.elements) if boxes else frozenset()
+    unseen = (i for i in boxes if not is_folded(index.elements[i], controls))
+    return {line for i in unseen for line in index.segment_range(i)}
+
+
+def _drop_if_few(selected: SelectedText, hidden: set[int]) -> None:
+    """Drop hidden lines if they are a small part of the selected text."""
     total, hidden_chars = selected.total(), selected.size(hidden)
     is_beside_text = total - hidden_chars >= _MIN_VISIBLE_CHARS
     max_share = _MAX_HIDDEN_SHARE_BESIDE_TEXT if is_beside_text else _MAX_HIDDEN_SHARE
@@ -437,7 +450,7 @@ def _words_of(selected: SelectedText, lines: range) -> set[str]:
 
 #: A number with grouped digits, which no page number has: 10,551.
 _GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
-_MAX_LABEL_CHARS = 200
+_MAX_INTERFACE_LINE_CHARS = 200
 #: The most buttons behind the text of a heading: 'Ingredients 1x 2x 3x'.
 _MAX_HEADING_BUTTONS = 4
 
@@ -446,7 +459,7 @@ def drop_labels(selected: SelectedText) -> None:
     """Drop advertisements and their labels, action lines and repeated buttons; keep counts."""
     kind = selected.kind
     for i, segment in enumerate(selected.segments):
-        is_short = selected.keep[i] and len(segment.text) <= _MAX_LABEL_CHARS
+        is_short = selected.keep[i] and len(segment.text) <= _MAX_INTERFACE_LINE_CHARS
         if is_short and (section := _advertised_section(selected, segment)):
             selected.drop(section)
         elif is_short and _is_interface_label(segment, kind):
@@ -471,7 +484,7 @@ _MAX_ADVERTISEMENT_LINES = 20
 def _advertised_section(selected: SelectedText, heading: Segment) -> range:
     """Return the section of a heading such as 'Advertisement: Our book', else an empty range."""
     begin, tag = heading.index, heading.block.tag
-    is_named = tag in HEADING_TAGS and ":" in heading.text[:-1]
+    is_named = tag in HEADING_TAGS and split_label(heading.text[:-1])[1]
     if not is_named or not is_advertisement_label(heading.text):
         return range(0)
     lines = selected.segments[begin + 1 : begin + 1 + _MAX_ADVERTISEMENT_LINES]
@@ -490,7 +503,7 @@ def _leads_away(selected: SelectedText, segment: Segment) -> bool:
 def _is_repeated_below(selected: SelectedText, label: int) -> bool:
     """Return whether the selected line below a label begins with it: 'Tip:', 'Tip: Read …'."""
     text, below = selected.segments[label].text, selected.segments[label + 1 : label + 2]
-    is_label = text[-1] in ":："
+    is_label = text.endswith(COLONS)
     return is_label and any(selected.keep[s.index] and s.text.startswith(text) for s in below)
 
 
@@ -500,7 +513,7 @@ _INPUT_TAGS = ("input", "select")
 def _is_field_label(segment: Segment) -> bool:
     """Return whether a text such as 'Quantity:' labels a field of a form."""
     box = segment.block.getparent()
-    fields = box.iter(*_INPUT_TAGS) if box is not None and segment.text[-1] in ":：" else ()
+    fields = box.iter(*_INPUT_TAGS) if box is not None and segment.text.endswith(COLONS) else ()
     return next((f for f in fields if f.get("type") not in ("hidden", "radio")), None) is not None
 
 
@@ -557,7 +570,7 @@ def _belongs_below(line: Segment, below: Segment) -> bool:
         return below.is_link
     if line.text[-1] not in ",，" or not below.text[0].isupper() or below.link_chars:
         return False
-    words = [count_words(text[:_MAX_LABEL_CHARS]) for text in (line.text, below.text)]
+    words = [count_words(text[:_MAX_INTERFACE_LINE_CHARS]) for text in (line.text, below.text)]
     is_short = 0 < min(words) <= max(words) <= _MAX_CLOSING_WORDS
     are_paragraphs = line.block.tag == below.block.tag == "p"
     return is_short and are_paragraphs and line.block.getparent() is below.block.getparent()
@@ -569,11 +582,11 @@ _UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
 _TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
 
 
-def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
+def add_fragments(selected: SelectedText) -> None:
     """Select drop caps, datelines, scene breaks, times and consecutive heading numbers."""
-    flags = list(keep)
+    flags = selected.keep
     numbers: dict[int, int] = {}
-    for i, (segment, following) in enumerate(pairwise(segments)):
+    for i, (segment, following) in enumerate(pairwise(selected.segments)):
         if flags[i + 1] and (
             (following.block.tag == "p" and DATELINE.fullmatch(segment.text))
             or continues_drop_cap(segment.text, following.text)
@@ -589,6 +602,4 @@ def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bo
             flags[i] = True
     counted = [*numbers.values()]
     if len(counted) > 1 and counted == [*range(counted[0], counted[0] + len(counted))]:
-        for i in numbers:
-            flags[i] = True
-    return tuple(flags)
+        selected.add(numbers)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import compress, islice, pairwise
 
 from lxml.html import HtmlElement
 
@@ -16,9 +16,10 @@ from ..html.index import MIN_ROW, ElementFlag, PageIndex, Segment, common_classe
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_hiding_class
+from ..selection import LIST_KINDS, OFFER_KINDS
 from ..text import COLONS, MIN_LIVE_ENTRIES, count_words, is_entry_time
 from ..urls import host_of, resolve
-from .selected_text import SelectedText, is_internal_link, mean, selected_texts
+from .selected_text import SelectedText, is_internal_link, mean
 
 _PRICE = re.compile(
     r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b"
@@ -27,7 +28,7 @@ _PRICE = re.compile(
 
 
 _MIN_TEXT_CHARS = 30
-_MAX_NAME_CHARS = 120
+_MAX_ENTRY_NAME_CHARS = 120
 #: Longer names are not shared by several entries.
 _MAX_REPEATED_CHARS = 80
 #: The share of the entries that must have selected text for their names to be selected.
@@ -44,62 +45,59 @@ _MIN_LINKED_ENTRIES = 5
 _MIN_LISTED_SHARE = 0.7
 
 
-def is_listing(page: Page, keep: Sequence[bool]) -> bool:
+def is_listing(selected: SelectedText) -> bool:
     """Return whether most of the selected text is in entries that link to pages of their own."""
-    selected = SelectedText(page, keep)
     min_chars = _MIN_LISTED_SHARE * selected.total()
-    for entries in page.index.rows:
-        lines = ([i for i in entry if keep[i]] for entry in entries)
+    for entries in selected.index.rows:
+        lines = ([i for i in entry if selected.keep[i]] for entry in entries)
         lists = [entry for entry in lines if len(entry) > 1]
         if sum(map(selected.size, lists)) < min_chars:
             continue
-        linked = [entry for entry in lists if selected.is_story(page.segments[entry[0]])]
+        linked = [entry for entry in lists if selected.is_story(selected.segments[entry[0]])]
         chars = sum(map(selected.size, linked))
         if len(linked) >= _MIN_LINKED_ENTRIES and chars >= min_chars:
             return True
     return False
 
 
-def add_names(
-    page: Page, keep: Sequence[bool], scores: Sequence[float], *, is_list: bool
-) -> tuple[bool, ...]:
-    """Return the selection with the names of entries whose text is selected.
+def add_names(selected: SelectedText) -> None:
+    """Select the names of entries whose text is selected.
 
-    The name of an entry is its first heading, or its first line.  If the page does not consist of
-    entries (``is_list``), entries are ``article`` elements, whose names are headings.
+    The name of an entry is its first heading, or its first line.  If the page has no offers,
+    entries are ``article`` elements, whose names are headings.
     """
-    selected = list(keep)
-    texts = [segment.text for segment in page.segments]
-    known = selected_texts(page.segments, keep) | {page.metadata.title}
+    keep, has_offers = tuple(selected.keep), selected.kind in OFFER_KINDS
+    texts = [segment.text for segment in selected.segments]
+    known = selected.texts() | {selected.page.metadata.title}
     has_text = [keep[i] and len(text) >= _MIN_TEXT_CHARS for i, text in enumerate(texts)]
-    for entries in page.index.rows:
-        least = max(MIN_ROW, _MIN_SHARE_WITH_TEXT * len(entries) * is_list)
+    for entries in selected.index.rows:
+        least = max(MIN_ROW, _MIN_SHARE_WITH_TEXT * len(entries) * has_offers)
         with_text = (entry for entry in entries if any(has_text[entry.start : entry.stop]))
-        found = [(_find_name(page, entry, is_list=is_list), entry.stop) for entry in with_text]
+        found = [(_find_name(selected, entry), entry.stop) for entry in with_text]
         names = [name for name, stop in found if name >= 0 and any(has_text[name + 1 : stop])]
         counts = Counter(texts[name] for name in names)
         most = 2 * sum(keep[name] for name in names) >= len(names)
         for name in names if len(names) >= least else ():
-            is_likely = most or scores[name] >= _MIN_NAME_SCORE
+            is_likely = most or selected.scores[name] >= _MIN_NAME_SCORE
             if is_likely and counts[texts[name]] == 1 and texts[name] not in known:
-                selected[name] = True
+                selected.keep[name] = True
                 known.add(texts[name])
-    return tuple(selected)
 
 
-def _find_name(page: Page, entry: range, *, is_list: bool) -> int:
+def _find_name(selected: SelectedText, entry: range) -> int:
     """Return the segment with the name of an entry, -1 for none."""
-    index = page.index
-    tags = {i: str(page.segments[i].block.tag) for i in entry}
+    index, segments = selected.index, selected.segments
+    tags = {i: str(segments[i].block.tag) for i in entry}
     lines = [
         i
         for i in entry
-        if len(page.segments[i].text) <= _MAX_NAME_CHARS
-        and sum(map(str.isalpha, page.segments[i].text[:20])) > 1
+        if len(segments[i].text) <= _MAX_ENTRY_NAME_CHARS
+        and sum(map(str.isalpha, segments[i].text[:20])) > 1
     ]
     titles = sorted((i for i in lines if tags[i] in _TITLE_TAGS), key=tags.__getitem__)
-    name = next(iter(titles or (lines if is_list else [])), -1)
-    return -1 if index.flags[index.segment_blocks[name]] & _OUTSIDE_ENTRIES else name
+    names = titles or (lines if selected.kind in OFFER_KINDS else [])
+    is_entry = names and not index.flags[index.segment_blocks[names[0]]] & _OUTSIDE_ENTRIES
+    return names[0] if is_entry else -1
 
 
 #: The fewest lines of a part of the entries.
@@ -119,43 +117,40 @@ _MIN_LABELED = 0.5
 _MIN_LABELED_TO_STAY = 0.3
 
 
-def complete_entries(
-    page: Page, keep: Sequence[bool], scores: Sequence[float], *, is_list: bool
-) -> tuple[bool, ...]:
-    """Return the selection with the parts of entries that are selected in other entries.
+def complete_entries(selected: SelectedText) -> None:
+    """Select the parts of entries that are selected in other entries.
 
     A part consists of the lines in elements with the same tags and classes; if the page consists of
     entries, fewer must be selected.  A label that recurs is selected in all entries or in none.
     """
+    index, segments, scores = selected.index, selected.segments, selected.scores
     min_share, min_score = (
-        (_MIN_SHARE_IN_LISTS, _MIN_MEAN_SCORE_IN_LISTS) if is_list else (_MIN_SHARE, 1)
+        (_MIN_SHARE_IN_LISTS, _MIN_MEAN_SCORE_IN_LISTS)
+        if selected.kind in LIST_KINDS
+        else (_MIN_SHARE, 1)
     )
     added: list[tuple[int, float]] = []
-    selected = list(keep)
-    for lines in _parts(page.index):
+    keep = tuple(selected.keep)
+    for lines in _parts(index):
         count = sum(keep[i] for i in lines)
         if len(lines) < _MIN_LINES or not count:
             continue
-        texts = {page.segments[i].text for i in lines}
-        is_folded = page.index.flags[page.index.segment_blocks[lines[0]]] & _FOLDED
+        texts = {segments[i].text for i in lines}
+        is_folded = index.flags[index.segment_blocks[lines[0]]] & _FOLDED
         if len(texts) < _MIN_DISTINCT * len(lines):
             if count >= _MIN_LABELED * len(lines):
                 bounds = zip([-1, *lines], lines, [*lines[1:], len(keep)], strict=False)
-                for before, i, after in bounds:
-                    selected[i] |= any(keep[before + 1 : after])
+                selected.add(i for before, i, after in bounds if any(keep[before + 1 : after]))
             elif count < _MIN_LABELED_TO_STAY * len(lines):
-                for i in lines:
-                    selected[i] &= len(page.segments[i].text) > _MAX_SHARED_CHARS
+                selected.drop(i for i in lines if selected.sizes[i] <= _MAX_SHARED_CHARS)
         elif count >= _MIN_SELECTED:
             is_likely = sum(scores[i] for i in lines) >= min_score * len(lines)
             needed = _MIN_SHARE if is_folded else min_share
             if (is_likely and not is_folded) or count >= needed * len(lines):
                 likely = (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
                 common = max(_MIN_BUTTONS, _MAX_SHARE_OF_BUTTONS * len(lines))
-                added += ((i, common) for i in likely if _is_displayed(page.segments[i].block))
-    for i in _without_repeated(page, keep, sorted(added)) if added else ():
-        selected[i] = True
-    return tuple(selected)
+                added += ((i, common) for i in likely if _is_displayed(segments[i].block))
+    selected.add(_without_repeated(selected.page, keep, sorted(added)) if added else ())
 
 
 def _is_displayed(block: HtmlElement) -> bool:
@@ -203,7 +198,7 @@ def _without_repeated(
     """Yield the lines that are neither copies nor buttons, which recur ``min_buttons`` times."""
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
-    known = selected_texts(page.segments, keep)
+    known = {*compress(texts, keep)}
     rows = enumerate(reversed(page.index.rows))  # the outermost last
     entries = {i: (number, entry) for number, row in rows for entry in row for i in entry}
     copies = Counter(tuple(texts[e.start : e.stop]) for _, e in set(entries.values()))
@@ -230,20 +225,18 @@ _MAX_LINES_TO_PRICE = 4
 _MIN_PRICES = 3
 
 
-def add_entry_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with the prices below the selected names of a list's entries."""
-    flags = list(keep)
+def add_entry_prices(selected: SelectedText) -> None:
+    """Select the prices below the selected names of a list's entries."""
+    keep = tuple(selected.keep)
     prices_by_look: dict[tuple[str, str | None], list[int]] = {}
-    for segment in filter(_is_price, segments):
+    for segment in filter(_is_price, selected.segments):
         look = segment.block.tag, segment.block.get("class")
         prices_by_look.setdefault(look, []).append(segment.index)
     for prices in prices_by_look.values():
         spans = ((max(j + 1, i - _MAX_LINES_TO_PRICE), i) for j, i in pairwise([-1, *prices]))
         named = [i for start, i in spans if any(keep[start:i])]
         if len(named) >= max(_MIN_PRICES, len(prices) / 2):
-            for i in named:
-                flags[i] = True
-    return tuple(flags)
+            selected.add(named)
 
 
 _MAX_MAIN_HEADINGS = 3
@@ -252,27 +245,23 @@ _MAX_LINES_BELOW_NAME = 10
 _MIN_PRICE_SHARE = 0.3
 
 
-def add_product_price(
-    segments: Sequence[Segment], keep: Sequence[bool], kind: str = "product"
-) -> tuple[bool, ...]:
-    """Return the selection with the lowest price below a product's name, or above a cart button."""
-    flags = list(keep)
-    names = (segment.index for segment in segments if segment.block.tag == "h1")
+def add_product_price(selected: SelectedText) -> None:
+    """Select the lowest price below a product's name, or above a cart button."""
+    names = (segment.index for segment in selected.segments if segment.block.tag == "h1")
     for name in islice(names, _MAX_MAIN_HEADINGS):
-        lines = segments[name + 1 :][:_MAX_LINES_BELOW_NAME]
+        lines = selected.segments[name + 1 :][:_MAX_LINES_BELOW_NAME]
         below = [*filter(_is_price, lines)]
         buttons = [line.block.get("class") or "" for line in lines if line.block.tag == "button"]
-        is_other = kind != "product" and not any("cart" in names for names in buttons)
-        if is_other or any(keep[segment.index] for segment in below):
-            break
+        is_other = selected.kind != "product" and not any("cart" in names for names in buttons)
+        if is_other or any(selected.keep[segment.index] for segment in below):
+            return
         amounts = {segment.index: _amount(segment) for segment in below}
         prices = [i for i in amounts if amounts[i]]
         if prices:
             min_amount = _MIN_PRICE_SHARE * amounts[prices[0]]
             lowest = min((i for i in prices if amounts[i] >= min_amount), key=amounts.__getitem__)
-            flags[lowest] = True
-            break
-    return tuple(flags)
+            selected.keep[lowest] = True
+            return
 
 
 #: This many letters are more than a unit.
@@ -316,23 +305,21 @@ _MIN_LISTED_SCORE = 0.3
 _MAX_MEAN_NAME_CHARS = 32
 
 
-def add_announced_lists(
-    page: Page, keep: Sequence[bool], scores: Sequence[float]
-) -> tuple[bool, ...]:
+def add_announced_lists(selected: SelectedText) -> None:
     """Select items between selected text and a heading or a line ending in ':' ('There were:').
 
-    Items below a line may end the element that the text is in.
-    A list of links to pages of the site is a list of other stories, unless of dated documents, or
-    of likely names in the middle of the text.
+    Items right below the announcing line count even if they end its element.  Links to pages of the
+    site are taken for other stories, unless they are dated documents or, amid the text, likely
+    names.
     """
-    flags = list(keep)
+    page, keep = selected.page, tuple(selected.keep)
     language = page.metadata.language
     for position, segment in enumerate(page.segments[:-1]):
         if not keep[position] or keep[position + 1]:
             continue
         is_heading = segment.block.tag in HEADING_TAGS - {"h1"}
         is_line = segment.text.endswith(COLONS)
-        limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(flags))
+        limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(keep))
         box = page.index.parents[page.index.segment_blocks[position]]
         last = page.index.segment_ends[box] if is_line else limit
         default = last if last < limit else position + 1
@@ -341,7 +328,7 @@ def add_announced_lists(
         most = _MAX_ANNOUNCED_ITEMS if is_line else _MAX_HEADED_ITEMS
         if not is_line < len(items) <= most or not _is_one_list(items):
             continue
-        score = mean(scores[position + 1 : end])
+        score = mean(selected.scores[position + 1 : end])
         is_line &= score >= _MIN_LISTED_SCORE or count_words(segment.text[:500]) >= _MIN_LEAD_WORDS
         linked = [item for item in items if item.link_chars]
         are_items = is_line or all(item.block.tag == "li" for item in linked)
@@ -353,8 +340,7 @@ def add_announced_lists(
         are_names &= sum(len(item.text) for item in items) <= _MAX_MEAN_NAME_CHARS * len(items)
         are_names &= len(items) > 1 and not any(map(is_internal_link, items))
         if ((is_line or is_heading) and are_items and is_text) or are_names:
-            flags[position + 1 : end] = [True] * len(items)
-    return tuple(flags)
+            selected.add(range(position + 1, end))
 
 
 _MIN_LINES_OF_LIST = 3
@@ -385,16 +371,14 @@ def _has_internal_link(page: Page, item: Segment) -> bool:
     return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)
 
 
-def add_live_times(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+def add_live_times(selected: SelectedText) -> None:
     """Select the lines with the times of a live report's entries, right above their text."""
-    flags = list(keep)
+    keep = tuple(selected.keep)
     lines: dict[tuple[str, str], list[int]] = {}
-    for segment in page.segments[:-1]:
+    for segment in selected.segments[:-1]:
         if is_entry_time(segment.text) and not segment.is_link:
             lines.setdefault(tag_and_class(segment.block), []).append(segment.index)
     for times in lines.values():
         above_text = [i for i in times if keep[i + 1]]
         if len(above_text) >= max(MIN_LIVE_ENTRIES, len(times) / 2):
-            for i in above_text:
-                flags[i] = True
-    return tuple(flags)
+            selected.add(above_text)

@@ -6,9 +6,8 @@ others complete partly selected elements and drop boilerplate, duplicates and hi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -50,54 +49,38 @@ _ALL = frozenset(PAGE_KINDS)
 
 
 class Pass(NamedTuple):
-    """A correction of the selection.
-
-    ``run`` edits the selection, or returns its new flags; ``kinds`` are the kinds of pages to which
-    it applies.
-    """
+    """A correction of the selection; ``kinds`` are the kinds of pages to which it applies."""
 
     name: str
-    run: Callable[[SelectedText], Sequence[bool] | None]
+    run: Callable[[SelectedText], None]
     kinds: Set[str] = _ALL
 
 
 ADDING_PASSES = (
-    Pass("missing block", lambda s: missing_blocks.add_missing_blocks(s.page, s.keep, s.scores)),
-    Pass("short section",
-         lambda s: missing_blocks.add_short_sections(s.page, s.keep, s.scores), _ARTICLE),
-    Pass("long stretch of text",
-         lambda s: missing_blocks.add_long_stretches(s.page, s.keep, s.scores), _TEXT),
-    Pass("missing end", lambda s: missing_blocks.add_missing_end(s.page, s.keep, s.scores), _TEXT),
-    Pass("source", lambda s: add_sources(s.page, s.keep, s.scores), _TEXT),
-    Pass("announced list", lambda s: entries.add_announced_lists(s.page, s.keep, s.scores),
-         _TEXT),
-    Pass("label of an item",
-         lambda s: missing_blocks.add_item_labels(s.page, s.keep, s.scores, s.kind), _TEXT),
-    Pass("section heading",
-         lambda s: missing_blocks.add_section_headings(s.page, s.keep, s.scores), _TEXT),
-    Pass("subheading",
-         lambda s: missing_blocks.add_subheadings(s.page, s.keep, s.scores, s.kind)),
-    Pass("similar line", lambda s: add_similar(s.page, s.keep, s.scores)),
-    Pass("price of the product",
-         lambda s: entries.add_product_price(s.segments, s.keep, s.kind), _PRODUCT | _ARTICLE),
-    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), LIST_KINDS),
-    Pass("name of an entry",
-         lambda s: entries.add_names(s.page, s.keep, s.scores, is_list=s.kind in OFFER_KINDS)),
-    Pass("time of a live report", lambda s: entries.add_live_times(s.page, s.keep), _ARTICLE),
-    Pass("part of entries",
-         lambda s: entries.complete_entries(s.page, s.keep, s.scores, is_list=s.kind in LIST_KINDS),
-         _ALL - _ARTICLE),
+    Pass("missing block", missing_blocks.add_missing_blocks),
+    Pass("short section", missing_blocks.add_short_sections, _ARTICLE),
+    Pass("long stretch of text", missing_blocks.add_long_stretches, _TEXT),
+    Pass("missing end", missing_blocks.add_missing_end, _TEXT),
+    Pass("source", add_sources, _TEXT),
+    Pass("announced list", entries.add_announced_lists, _TEXT),
+    Pass("label of an item", missing_blocks.add_item_labels, _TEXT),
+    Pass("section heading", missing_blocks.add_section_headings, _TEXT),
+    Pass("subheading", missing_blocks.add_subheadings),
+    Pass("similar line", add_similar),
+    Pass("price of the product", entries.add_product_price, _PRODUCT | _ARTICLE),
+    Pass("price of an entry", entries.add_entry_prices, LIST_KINDS),
+    Pass("name of an entry", entries.add_names),
+    Pass("time of a live report", entries.add_live_times, _ARTICLE),
+    Pass("part of entries", entries.complete_entries, _ALL - _ARTICLE),
     # Again, as names and parts of entries were added.
-    Pass("price of an entry", lambda s: entries.add_entry_prices(s.segments, s.keep), LIST_KINDS),
-    Pass("line between similar ones",
-         lambda s: add_lines_between(s.page, s.keep, s.scores)),
-)  # fmt: skip
+    Pass("price of an entry", entries.add_entry_prices, LIST_KINDS),
+    Pass("line between similar ones", add_lines_between),
+)
 DROPPING_PASSES = (
     Pass("partly selected element", corrections.complete_elements),
     Pass("table of contents", corrections.drop_contents, _TEXT),
     Pass("notice or promotional box", corrections.drop_boxes),
-    Pass("hidden by its class", partial(corrections.drop_hidden, by_class=True),
-         OFFER_KINDS),
+    Pass("hidden by its class", corrections.drop_hidden_by_class, OFFER_KINDS),
     Pass("comments", corrections.drop_comments, _ARTICLE | {"listing"}),
     Pass("line above the text", boilerplate.drop_opening_lines),
     Pass("other story", boilerplate.drop_other_stories, (_ARTICLE | OFFER_KINDS) - {"listing"}),
@@ -107,7 +90,7 @@ DROPPING_PASSES = (
     Pass("teaser", boilerplate.drop_teasers, _ARTICLE),
     Pass("list of headlines", boilerplate.drop_headline_lists, _ARTICLE),
     Pass("above the title", boilerplate.drop_above_title, _ARTICLE),
-    Pass("hidden", partial(corrections.drop_hidden, by_class=False), _ARTICLE),
+    Pass("hidden", corrections.drop_not_displayed, _ARTICLE),
     Pass("announcement", boilerplate.drop_announcements, _ARTICLE),
     Pass("line below the text", boilerplate.drop_closing_lines, _ARTICLE),
     # Again, as the lines that it announced may have been dropped.
@@ -115,17 +98,15 @@ DROPPING_PASSES = (
     Pass("copy for narrow screens", corrections.drop_responsive_duplicates),
     Pass("caption", corrections.resolve_captions),
     Pass("label", corrections.drop_labels),
-    Pass("leftover of a dropped part", lambda s: drop_leftovers(s.page, s.keep, s.kind)),
+    Pass("leftover of a dropped part", drop_leftovers),
     Pass("empty section", drop_empty_sections),
-    Pass("fragment", lambda s: corrections.add_fragments(s.segments, s.keep)),
-    Pass("linked note", lambda s: add_linked_notes(s.page, s.keep, s.kind)),
-    Pass("layout", lambda s: filter_by_layout(s.page, s.keep, s.scores, s.kind)),
-    Pass("preview", lambda s: replace_previews(s.page, s.keep)),
-)  # fmt: skip
-#: If the page was judged an article, also one that consists of entries.
-STANDFIRST_PASSES = (
-    Pass("repeated standfirst", lambda s: drop_repeated_standfirst(s.page, s.keep)),
+    Pass("fragment", corrections.add_fragments),
+    Pass("linked note", add_linked_notes),
+    Pass("layout", filter_by_layout),
+    Pass("preview", replace_previews),
 )
+#: If the page was judged an article, also one that consists of entries.
+STANDFIRST_PASSES = (Pass("repeated standfirst", drop_repeated_standfirst),)
 
 
 def run_passes(passes: Iterable[Pass], selected: SelectedText, trace: Trace | None = None) -> None:
@@ -134,9 +115,7 @@ def run_passes(passes: Iterable[Pass], selected: SelectedText, trace: Trace | No
         if selected.kind not in step.kinds:
             continue
         before = tuple(selected.keep) if trace is not None else ()
-        flags = step.run(selected)
-        if flags is not None:
-            selected.keep = list(flags)
+        step.run(selected)
         if trace is not None:
             changes = zip(before, selected.keep, strict=True)
             for i, (was_selected, is_selected) in enumerate(changes):
@@ -147,19 +126,18 @@ def run_passes(passes: Iterable[Pass], selected: SelectedText, trace: Trace | No
 
 def correct_selection(page: Page, verdict: Verdict, trace: Trace | None = None) -> Verdict:
     """Correct the classifier's selection; each pass sees the corrections of those before it."""
-    is_article, kind = verdict.kind == "article", verdict.kind
-    if is_article and entries.is_listing(page, verdict.keep):
-        kind = "listing"
-    selected = SelectedText(page, verdict.keep, kind, verdict.scores["default"])
+    selected = SelectedText(page, verdict.keep, verdict.kind, verdict.scores["default"])
+    if verdict.kind == "article" and entries.is_listing(selected):
+        selected.kind = "listing"
     run_passes(ADDING_PASSES, selected, trace)
-    selected.before_drops = tuple(selected.keep)
+    selected.end_additions()
     run_passes(DROPPING_PASSES, selected, trace)
     standfirst = frozenset[int]()
-    if is_article:
+    if verdict.kind == "article":
         run_passes(STANDFIRST_PASSES, selected, trace)
-        standfirst = find_standfirst(page, selected.keep, selected.scores)
-    keep = tuple(flag or i in standfirst for i, flag in enumerate(selected.keep))
-    return replace(verdict, keep=keep, kind=kind, standfirst=standfirst)
+        standfirst = find_standfirst(selected)
+        selected.add(standfirst)
+    return replace(verdict, keep=tuple(selected.keep), kind=selected.kind, standfirst=standfirst)
 
 
 #: The confidence of the papers' methods, which do not compute one.

@@ -22,60 +22,60 @@ from ..html.index import (
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
-from ..selection import LIST_KINDS, OFFER_KINDS
-from ..text import class_pattern, count_previewed, has_currency_sign
+from ..selection import LIST_KINDS, OFFER_KINDS, Verdict
+from ..text import QUESTION_MARKS, SENTENCE_ENDS, class_pattern, count_previewed, has_currency_sign
 from .boilerplate import is_link_row
 from .selected_text import SelectedText, is_contents_entry, is_drawn_as_button
 
 
-def drop_leftovers(page: Page, keep: list[bool], kind: str) -> None:
-    """Remove the leftovers of unselected parts from a selection."""
-    segments = page.segments
-    dropped = list(_code_labels(segments)) if "pre" in page.index.tags else []
-    dropped += [*_unseen_labels(segments, keep), *_box_labels(segments, keep)]
-    dropped += [*_pagers(page), *_menus(page, keep), *_field_labels(page)]
-    dropped += _stray_labels(segments, keep)
-    dropped += _empty_accordions(segments)
-    dropped += _offers(page, keep) if kind == "article" else ()
-    dropped += _lead_ins(segments, keep) if kind in ("article", "service") else []
-    dropped += _second_copies(page, keep) if kind in OFFER_KINDS else []
-    if kind != "documentation":  # whose examples repeat lines
-        dropped += _copies(segments, keep)
-    for segment in dropped:
-        keep[segment.index] = False
+def drop_leftovers(selected: SelectedText) -> None:
+    """Drop the leftovers of unselected parts."""
+    page, kind = selected.page, selected.kind
+    dropped = list(_code_labels(page.segments)) if "pre" in page.index.tags else []
+    dropped += [*_unseen_labels(selected), *_box_labels(selected)]
+    dropped += [*_pagers(page), *_menus(selected), *_field_labels(page)]
+    dropped += _stray_labels(selected)
+    dropped += _empty_accordions(page.segments)
+    dropped += _offers(selected) if kind == "article" else ()
+    dropped += _lead_ins(selected) if kind in ("article", "service") else []
+    dropped += _second_copies(selected) if kind in OFFER_KINDS else []
+    # Examples repeat lines.
+    dropped += _copies(selected) if kind != "documentation" else []
+    selected.drop(segment.index for segment in dropped)
 
 
 #: The beginning by which the full text of a preview is found.
 _MIN_BEGINNING_CHARS = 30
 
 
-def replace_previews(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with each text once if the page shows a preview of it first.
+def replace_previews(selected: SelectedText) -> None:
+    """Select each text once if the page shows a preview of it first.
 
     The complete text replaces the preview's last paragraph, which is cut; of the others, the copies
     in the preview are selected.
     """
-    texts, selected = [segment.text for segment in page.segments], list(keep)
+    texts, keep = [segment.text for segment in selected.segments], selected.keep
     previews: dict[str, int] = {}
     for i, text in enumerate(texts):
-        is_cell = page.segments[i].block.tag in ("td", "th")  # beside one that begins alike
+        # A cell beside another may begin like it.
+        is_cell = selected.segments[i].block.tag in ("td", "th")
         if len(text) < _MIN_BEGINNING_CHARS or is_cell:
             continue
         start = previews.get(text[:_MIN_BEGINNING_CHARS], i)
         last = count_previewed(texts, start, i) - 1
         for n in range(last + 1):
             dropped, printed = (start + n, i + n) if n == last else (i + n, start + n)
-            selected[printed] |= selected[dropped]
-            selected[dropped] = False
+            keep[printed] |= keep[dropped]
+            keep[dropped] = False
         previews[text[:_MIN_BEGINNING_CHARS]] = i
-    return tuple(selected)
 
 
 _MIN_PARAGRAPH_CHARS = 80
 
 
-def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+def _copies(selected: SelectedText) -> Iterable[Segment]:
     """Yield lines around paragraphs that were dropped as copies (say, for narrow screens)."""
+    segments, keep = selected.segments, selected.keep
     first_positions: dict[str, int] = {}
     for i, segment in enumerate(segments):
         first = first_positions.setdefault(segment.text, i)
@@ -95,18 +95,19 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
 
 #: The lengths of a line, or of a stretch of lines, that is looked for right below itself.
 _COPIED_LINES = frozenset({1, *range(4, 60)})
-_MIN_COPIED_CHARS = 60  # of a single line
+_MIN_COPIED_LINE_CHARS = 60
 
 
-def _second_copies(page: Page, keep: list[bool]) -> Iterable[Segment]:
+def _second_copies(selected: SelectedText) -> Iterable[Segment]:
     """Yield the stretches of lines that repeat those right above, and select these instead."""
+    page, keep = selected.page, selected.keep
     texts, i = [segment.text for segment in page.segments], 0
     last_positions: dict[str, int] = {}
     while i < len(texts):
         start = last_positions.get(texts[i], i)
         last_positions[texts[i]] = i
         copy = page.segments[i : i + i - start] if i - start in _COPIED_LINES else ()
-        min_chars = _MIN_COPIED_CHARS if len(copy) == 1 else _MIN_PARAGRAPH_CHARS
+        min_chars = _MIN_COPIED_LINE_CHARS if len(copy) == 1 else _MIN_PARAGRAPH_CHARS
         is_long = sum(len(segment.text) for segment in copy) >= min_chars
         in_table = page.index.flags[page.index.segment_blocks[i]] & ElementFlag.TABLE
         # Words that move across the screen are repeated to fill it.
@@ -140,17 +141,16 @@ _MAX_UNFILLED_ELEMENTS = 4
 
 def drop_empty_sections(
     selected: SelectedText, pictures: Iterable[HtmlElement] | None = None
-) -> tuple[bool, ...]:
-    """Return the selection without the headings of sections of which nothing is printed.
+) -> None:
+    """Drop the headings of sections of which nothing is printed.
 
-    Such a section was dropped, or is a box that a script fills, or consists of other lines or of
-    logos that were not selected.  ``pictures`` are the elements of those that are printed, if that
-    is known: every picture counts as printed otherwise.
+    Such a section lost its text to an earlier pass, or is filled by a script, or holds only
+    unselected lines or logos.  ``pictures`` are the elements of those that are printed, if that is
+    known: every picture counts as printed otherwise.
     """
     sections = _Sections(selected, pictures)
     for level in sorted({tag for tag, _ in sections.looks}, reverse=True):
         sections.drop_empty(level)
-    return tuple(sections.keep)
 
 
 class _Section(NamedTuple):
@@ -167,7 +167,7 @@ class _Section(NamedTuple):
     has_picture: bool
     following: str
 
-    def are_teasers(self) -> bool:
+    def has_teasers(self) -> bool:
         linked = sum(line.link_chars for line in self.lines)
         return linked > _MIN_LINKED_TEASERS * sum(len(line.text) for line in self.lines)
 
@@ -183,19 +183,16 @@ class _Sections:
         self, selected: SelectedText, pictures: Iterable[HtmlElement] | None = None
     ) -> None:
         self.selected, self.index, self.segments = selected, selected.index, selected.segments
-        self.keep = list(selected.keep)
+        self.keep = selected.keep
         self.is_article = selected.kind == "article"
+        self.before = selected.before_drops if self.is_article else tuple(selected.keep)
         self.has_printed_pictures = pictures is not None
         self.is_unplaced_list = pictures is None and not self.is_article
         media = _PICTURE_TAGS if pictures is None else _PLAYER_TAGS
         places = {i for i, tag in enumerate(self.index.tags) if tag in media}
         places.update(self.index.indexes.get(element, -1) for element in pictures or ())
         self.pictures = sorted(places)
-        self.headings = [
-            line
-            for line in self.segments
-            if self.keep[line.index] and line.block.tag in HEADING_TAGS
-        ]
+        self.headings = [line for line in selected.lines() if line.block.tag in HEADING_TAGS]
         self.looks = Counter(_look(heading.block) for heading in self.headings)
         self.texts = Counter(heading.text for heading in self.headings)
 
@@ -226,15 +223,14 @@ class _Sections:
 
     def _read(self, heading: Segment) -> _Section:
         index, begin = self.index, heading.index + 1
-        before = self.selected.before_drops if self.is_article else self.selected.keep
         first_blocks = index.segment_blocks[begin : begin + 1]
         was_dropped = self.is_article and any(index.flags[i] & IS_HIDDEN for i in first_blocks)
         end = begin
         while end < len(self.keep) and not self.keep[end]:
             tag = self.segments[end].block.tag
-            if before[end] and tag in HEADING_TAGS and tag <= heading.block.tag:
+            if self.before[end] and tag in HEADING_TAGS and tag <= heading.block.tag:
                 break
-            was_dropped |= before[end]
+            was_dropped |= self.before[end]
             end += 1
         places = [
             *index.segment_blocks[heading.index : begin],
@@ -283,7 +279,7 @@ class _Sections:
         if is_sole and section.images >= _MIN_LOGOS:
             return True
         is_boxed = self.is_article and self._is_box(section)
-        return bool(section.lines) and (is_boxed or self.is_unplaced_list or section.are_teasers())
+        return bool(section.lines) and (is_boxed or self.is_unplaced_list or section.has_teasers())
 
 
 _MAX_OPTION_CHARS = 30
@@ -376,9 +372,9 @@ _MIN_MENU_LINKS = 4
 _MAX_MENU_LINES = 8
 
 
-def _menus(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
+def _menus(selected: SelectedText) -> Iterable[Segment]:
     """Yield the rows of links with bars between them above or below all text, with their boxes."""
-    index, segments = page.index, page.segments
+    index, segments, keep = selected.index, selected.segments, selected.keep
     links = [segment.is_link or is_link_row(segment) for segment in segments]
     text = [i for i, is_link in enumerate(links) if keep[i] and not is_link]
     outside = (*segments[: text[0]], *segments[text[-1] + 1 :]) if text else ()
@@ -409,15 +405,15 @@ _MAX_OFFERS_SHARE = 0.1
 _MIN_CARDS = 3
 
 
-def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
+def _offers(selected: SelectedText) -> Sequence[Segment]:
     """Return the lines of a few small boxes below the text whose buttons were dropped.
 
     A box above more text whose heading looks like those of other entries is one of them.
     """
-    index, segments = page.index, page.segments
-    headings = Counter(_look(s.block) for s in segments if keep[s.index])
-    text_begin = _text_begin(segments, keep)
-    by_shape: dict[tuple[str, str], list[range]] = {}
+    index, segments, keep = selected.index, selected.segments, selected.keep
+    headings = Counter(_look(line.block) for line in selected.lines())
+    text_begin = _text_begin(selected)
+    by_look: dict[tuple[str, str], list[range]] = {}
     rows: dict[tuple[int, str], list[range]] = {}
     bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
     for i, (names, begin, end) in enumerate(bounds):
@@ -437,30 +433,29 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
         )
         is_headed = is_headed and not first.link_chars
         if is_button and is_headed:
-            by_shape.setdefault((index.tags[i], names), []).append(box)
+            by_look.setdefault((index.tags[i], names), []).append(box)
     offer_lines: set[int] = set()
-    for boxes in by_shape.values():
-        chars = max(sum(len(segments[line].text) for line in box) for box in boxes)
+    for boxes in by_look.values():
+        chars = max(sum(selected.sizes[line] for line in box) for box in boxes)
         if len(boxes) < _MIN_CARDS and chars <= _MAX_OFFER_CHARS:
             offer_lines.update(line for box in boxes for line in box if keep[line])
     for cards in rows.values():
         if len(cards) >= _MIN_CARDS:
             offer_lines.difference_update(*cards)
-    return _if_little(segments, keep, offer_lines)
+    return _if_little(selected, offer_lines)
 
 
-def _text_begin(segments: Sequence[Segment], keep: Sequence[bool]) -> int:
+def _text_begin(selected: SelectedText) -> int:
     """Return the position of the first selected paragraph, or of the end."""
-    paragraphs = (s.index for s in segments if len(s.text) >= _MIN_PARAGRAPH_CHARS)
-    return next(filter(keep.__getitem__, paragraphs), len(segments))
+    paragraphs = (i for i, size in enumerate(selected.sizes) if size >= _MIN_PARAGRAPH_CHARS)
+    return next(filter(selected.keep.__getitem__, paragraphs), len(selected.keep))
 
 
-def _if_little(
-    segments: Sequence[Segment], keep: Sequence[bool], lines: Iterable[int]
-) -> Sequence[Segment]:
+def _if_little(selected: SelectedText, lines: Iterable[int]) -> Sequence[Segment]:
     """Return some lines if they are a small part of the selected text, or none."""
-    found, total = [segments[i] for i in lines], sum(len(s.text) for s in segments if keep[s.index])
-    return found if sum(len(line.text) for line in found) <= _MAX_OFFERS_SHARE * total else []
+    found = [selected.segments[i] for i in lines]
+    chars = sum(len(line.text) for line in found)
+    return found if chars <= _MAX_OFFERS_SHARE * selected.total() else []
 
 
 _MAX_LEAD_IN_CHARS = 120
@@ -469,9 +464,10 @@ _MAX_LEAD_IN_LINES = 2
 _MAX_OFFERED_CHARS = 200
 
 
-def _lead_ins(segments: Sequence[Segment], keep: Sequence[bool]) -> Sequence[Segment]:
+def _lead_ins(selected: SelectedText) -> Sequence[Segment]:
     """Return the lines in the text that lead to a dropped link below: 'Ready to sail?'."""
-    phrases, text_begin = tuple(page_labels("lead_ins")), _text_begin(segments, keep)
+    segments, keep = selected.segments, selected.keep
+    phrases, text_begin = tuple(page_labels("lead_ins")), _text_begin(selected)
     leads: list[range] = []
     for i, button in enumerate(segments):
         if keep[i] or not button.is_link or len(button.text) > _MAX_BUTTON_CHARS:
@@ -486,7 +482,7 @@ def _lead_ins(segments: Sequence[Segment], keep: Sequence[bool]) -> Sequence[Seg
                 break
     are_cards = sum(len(lead) > 1 for lead in leads) >= _MIN_CARDS
     lines = (i for lead in leads if not (are_cards and len(lead) > 1) for i in lead)
-    return _if_little(segments, keep, lines)
+    return _if_little(selected, lines)
 
 
 def _is_bold(segment: Segment) -> bool:
@@ -498,45 +494,44 @@ def _look(element: HtmlElement) -> tuple[str, str]:
     return str(element.tag), element.get("class") or ""
 
 
-def _unseen_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+def _unseen_labels(selected: SelectedText) -> Iterable[Segment]:
     """Yield the lines for screen readers above dropped parts, such as controls."""
-    for i, segment in enumerate(segments):
-        is_above_dropped = keep[i] and not any(keep[i + 1 : i + 2])
+    for i, segment in enumerate(selected.segments):
+        is_above_dropped = selected.keep[i] and not any(selected.keep[i + 1 : i + 2])
         if is_above_dropped and has_unseen_class(segment.block.get("class")):
             yield segment
 
 
-_MAX_LABEL_CHARS = 40
+_MAX_STRAY_LABEL_CHARS = 40
 _LABEL_TAGS = HEADING_TAGS | {"p", "div"}
 _MIN_ALIKE_LABELS = 4
 _MIN_LABELS_PER_STRAY = 3
 
 
-def _stray_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+def _stray_labels(selected: SelectedText) -> Iterable[Segment]:
     """Yield selected labels, such as '(up)', if most of the same text and look are not selected.
 
     Labels in copies of a block, which are below the same line, are no reason.
     """
-    counts = Counter(line.text for line in segments)
+    segments, counts = selected.segments, selected.counts
     alike: dict[tuple[str, str, str], list[Segment]] = {}
     for line in (line for line in segments if counts[line.text] >= _MIN_ALIKE_LABELS):
-        is_short = len(line.text) <= _MAX_LABEL_CHARS and line.block.tag in ("p", "div")
+        is_short = len(line.text) <= _MAX_STRAY_LABEL_CHARS and line.block.tag in ("p", "div")
         is_title = line.link_chars and len(line.text.split()) > _MAX_BUTTON_WORDS
         if is_short and not is_title and not has_currency_sign(line.text):
             alike.setdefault((line.text, *_look(line.block)), []).append(line)
     for labels in alike.values():
-        selected = [label for label in labels if keep[label.index]]
-        is_stray = _MIN_ALIKE_LABELS <= len(labels) >= _MIN_LABELS_PER_STRAY * len(selected)
-        if is_stray and 2 * len({segments[s.index - 1].text for s in labels}) > len(labels):
-            yield from selected
+        stray = [label for label in labels if selected.keep[label.index]]
+        are_few = _MIN_ALIKE_LABELS <= len(labels) >= _MIN_LABELS_PER_STRAY * len(stray)
+        if are_few and 2 * len({segments[s.index - 1].text for s in labels}) > len(labels):
+            yield from stray
 
 
-def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+def _box_labels(selected: SelectedText) -> Iterable[Segment]:
     """Yield the labels of a dropped table of contents or picture ('On this page')."""
-    selected = [segment for segment in segments if keep[segment.index]]
     labels = page_labels("box_labels")
-    for segment, following in pairwise(selected):
-        is_short = len(segment.text) <= _MAX_LABEL_CHARS and segment.block.tag in _LABEL_TAGS
+    for segment, following in pairwise(selected.lines()):
+        is_short = len(segment.text) <= _MAX_STRAY_LABEL_CHARS and segment.block.tag in _LABEL_TAGS
         if not is_short or following.link_chars > len(following.text) / 2:
             continue
         # A link next to the label unfolds the box.
@@ -583,7 +578,8 @@ def _unfolds_nothing(segment: Segment) -> bool:
     """Return whether a line is a folded button, or a question above an empty box for its answer."""
     if segment.block.get("aria-expanded") == "false":
         return True
-    boxes = (segment.block, segment.block.getparent()) if segment.text[-1] in "?？" else ()
+    is_question = segment.text.endswith(QUESTION_MARKS)
+    boxes = (segment.block, segment.block.getparent()) if is_question else ()
     below = next((box.getnext() for box in boxes if box.getnext() is not None), None)
     if below is None or len(below) or (below.text or "").strip():
         return False
@@ -601,28 +597,29 @@ def _empty_accordions(segments: Sequence[Segment]) -> Iterable[Segment]:
 
 _MIN_BUTTONS = 3
 _MAX_BUTTON_WORDS = 5
-_SENTENCE_ENDS = frozenset(".!?…)]。！？）")
+#: The characters at the end of a line before its button.
+_ENDS_BEFORE_BUTTON = (*SENTENCE_ENDS, ")", "]", "）")
 _NOT_BUTTON_TAGS = HEADING_TAGS | {"td", "th", "dt", "pre"}
 
 
-def find_buttons(
-    page: Page, keep: Sequence[bool], *, is_list: bool = False
-) -> frozenset[HtmlElement]:
-    """Return recurring links at the ends of lines ('Learn more'), or between bars ('| reply |').
+#: The kinds of pages whose entries may end in links of the same words.
+_KINDS_WITH_COMMON_LINKS = frozenset({"collection", "forum", "listing"})
 
-    The entries of a list may end in links of the same words.
-    """
+
+def find_buttons(page: Page, verdict: Verdict) -> frozenset[HtmlElement]:
+    """Return recurring links at the ends of lines ('Learn more'), or between bars ('| reply |')."""
+    may_end_entries = verdict.kind in _KINDS_WITH_COMMON_LINKS
     places: dict[str, set[str]] = {}
     elements: dict[str, list[HtmlElement]] = {}
     for segment in page.segments:
-        if not keep[segment.index] or not segment.link_chars:
+        if not verdict.keep[segment.index] or not segment.link_chars:
             continue
         barred = [
             (leaf, link)
             for leaf, link in _barred_links(segment)
-            if is_list or "//" not in link.get("href", "")  # shops are elsewhere
+            if may_end_entries or "//" not in link.get("href", "")  # shops are elsewhere
         ]
-        for leaf, link in barred if is_list else {*_closing_links(segment), *barred}:
+        for leaf, link in barred if may_end_entries else {*_closing_links(segment), *barred}:
             label = leaf.text.strip()
             places.setdefault(label, set()).add(link.get("href", ""))
             elements.setdefault(label, []).append(leaf.element)
@@ -658,7 +655,7 @@ def _closing_links(segment: Segment) -> list[tuple[Leaf, HtmlElement]]:
         if _is_button_label(text) and link is not None and href[:1] not in ("", "#"):
             links.append((leaf, link))
         elif text:
-            ends = text[-1] in _SENTENCE_ENDS or text[-1].isdecimal()
+            ends = text.endswith(_ENDS_BEFORE_BUTTON) or text[-1].isdecimal()
             return links if ends or link is not None else []
     is_phrase = len(segment.text.split()) > 1 and segment.block.tag != "li"
     return links if is_phrase else []

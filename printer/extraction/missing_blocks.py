@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import accumulate, takewhile
+from operator import mul
 
 from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link, tag_and_class
-from ..html.page import Page
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, page_labels
-from ..text import class_pattern, comparison_key
-from .selected_text import OUTSIDE_TEXT, is_drawn_as_button, mean, selected_texts
+from ..text import QUESTION_MARKS, class_pattern, comparison_key, split_label
+from .selected_text import OUTSIDE_TEXT, SelectedText, is_drawn_as_button, mean
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 #: The largest share of links in added text.
@@ -35,38 +35,36 @@ _MIN_BLOCK_SCORE = 0.2
 _MIN_LINE_SCORE = 0.6
 
 
-def add_missing_blocks(
-    page: Page, keep: Sequence[bool], scores: Sequence[float]
-) -> tuple[bool, ...]:
-    """Return the selection with the blocks of the text that the classifier missed."""
-    index = page.index
-    selected = list(keep)
-    containers = _text_containers(index, keep)
+def add_missing_blocks(selected: SelectedText) -> None:
+    """Select the blocks of the text that the classifier missed."""
+    index, scores = selected.index, selected.scores
+    containers = _text_containers(selected)
     min_scores = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
-    min_scores.setdefault(_common_container(index, keep), _MIN_SCORE)
-    ranges = _question_lists(index, keep, scores) + _headed_boxes(index, keep, scores)
-    ranges += _social_posts(index, keep)
+    min_scores.setdefault(_common_container(selected), _MIN_SCORE)
+    ranges = _question_lists(selected) + _headed_boxes(selected) + _social_posts(selected)
     for container, min_score in min_scores.items():
-        missing = _missing_ranges(index, container, keep, scores)
         ranges += [
             (begin, end)
-            for begin, end in missing
+            for begin, end in _missing_ranges(selected, container)
             # Teasers of other stories are not definition lists.
             if index.tags[index.segment_blocks[begin]] in ("dt", "dd")
             or mean(scores[begin:end]) >= min_score
         ]
-    for begin, end in ranges:
-        for i in range(begin, end):
-            selected[i] |= not index.flags[index.segment_blocks[i]] & ElementFlag.BUTTON
-    return tuple(selected)
+    selected.add(
+        i
+        for begin, end in ranges
+        for i in range(begin, end)
+        if not index.flags[index.segment_blocks[i]] & ElementFlag.BUTTON
+    )
 
 
 #: The largest share of links in a post with words of its own.
 _MAX_LINKED_IN_POST = 0.5
 
 
-def _social_posts(index: PageIndex, keep: Sequence[bool]) -> list[tuple[int, int]]:
+def _social_posts(selected: SelectedText) -> list[tuple[int, int]]:
     """Return the embedded posts between selected paragraphs that have words of their own."""
+    index, keep = selected.index, selected.keep
     spans = zip(index.tags, index.elements, index.segment_begins, index.segment_ends, strict=True)
     return [
         (begin, end)
@@ -96,16 +94,14 @@ _MIN_QUESTIONS = 3
 _MIN_QUESTIONS_SCORE = 0.45
 
 
-def _question_lists(
-    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
-) -> list[tuple[int, int]]:
+def _question_lists(selected: SelectedText) -> list[tuple[int, int]]:
     """Return the likely lists of questions and answers, which open on a click on many pages.
 
     The questions are added, each with the lines below it that look alike, and a heading right above
     the list.
     """
-    segments = index.segments
-    known_texts = selected_texts(segments, keep)
+    segments, keep, scores = selected.segments, selected.keep, selected.scores
+    known_texts = selected.texts()
     ranges: list[tuple[int, int]] = []
     start = 0
     while start < len(segments):
@@ -121,9 +117,9 @@ def _question_lists(
             start -= start > 0 and segments[start - 1].block.tag in _SUBHEADING_TAGS
             answer: tuple[str, ...] | None = None
             for i in range(start, end):
-                shape = _element_shape(segments[i].block)
-                answer = None if _is_question(segments[i]) else answer or shape
-                is_alike = answer == shape and not segments[i].is_link
+                look = _look(segments[i].block)
+                answer = None if _is_question(segments[i]) else answer or look
+                is_alike = answer == look and not segments[i].is_link
                 ranges += [(i, i + 1)] if answer is None or is_alike else []
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
@@ -134,19 +130,19 @@ _MAX_ANSWER_SEGMENTS = 8
 
 def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
     """Return the end of a list of similar questions with similar answers, and their number."""
-    question = _element_shape(segments[start].block)
+    question = _look(segments[start].block)
     answers: set[tuple[str, ...]] = set()
     questions = 0
     for i in range(start, len(segments)):
-        shape = _element_shape(segments[i].block)
-        if shape == question:
+        look = _look(segments[i].block)
+        if look == question:
             is_part = _is_question(segments[i])
             questions += is_part
         elif questions == 1:
             is_part = i - start <= _MAX_ANSWER_SEGMENTS
-            answers.add(shape)
+            answers.add(look)
         else:
-            is_part = shape in answers
+            is_part = look in answers
         if not is_part:
             return i, questions
     return len(segments), questions
@@ -160,12 +156,10 @@ _MIN_LIKELY_LINES = 4
 _MAX_BOX_SHARE = 0.5
 
 
-def _headed_boxes(
-    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
-) -> list[tuple[int, int]]:
+def _headed_boxes(selected: SelectedText) -> list[tuple[int, int]]:
     """Return the likely lines of the innermost boxes whose headings are selected."""
-    sums = _running_sums(index, keep)
-    known_texts = selected_texts(index.segments, keep)
+    index, keep = selected.index, selected.keep
+    sums, known_texts = _running_sums(selected), selected.texts()
     added: set[int] = set()
     for heading, segment in enumerate(index.segments):
         if not keep[heading] or segment.block.tag not in HEADING_TAGS:
@@ -173,16 +167,18 @@ def _headed_boxes(
         box = index.segment_blocks[heading]
         for _ in range(_MAX_BOX_LEVELS):
             box = index.parents[box]
+            if box < 0:
+                break
             start, end = index.segment_begins[box], index.segment_ends[box]
             is_large = sums[end] - sums[start] > _MAX_BOX_SHARE * sums[-1]
-            if box < 0 or is_large or heading - start > _MAX_LINES_ABOVE_HEADING:
+            if is_large or heading - start > _MAX_LINES_ABOVE_HEADING:
                 break
             if end - start < _MIN_BOX_LINES:
                 continue
             likely = [
                 i
                 for i in range(start, end)
-                if not keep[i] and _is_likely(index.segments[i], scores[i], known_texts)
+                if not keep[i] and _is_likely(index.segments[i], selected.scores[i], known_texts)
             ]
             added.update(likely if len(likely) >= _MIN_LIKELY_LINES else ())
             break
@@ -198,19 +194,17 @@ _MIN_SHORT_MEAN = 0.34
 _MIN_SHORT_COPIES = 4
 
 
-def add_short_sections(
-    page: Page, keep: Sequence[bool], scores: Sequence[float]
-) -> tuple[bool, ...]:
-    """Return the selection with likely lines between headings, or from the title to the text.
+def add_short_sections(selected: SelectedText) -> None:
+    """Select likely lines between headings, or from the title to the text.
 
     Examples are the addresses in a legal notice.  A single line is likely to be a credit.
     """
-    index, segments, selected = page.index, page.segments, list(keep)
-    first = keep.index(True) if any(keep) else 0
-    begin, title = max(0, first - 1 - _MAX_SHORT_LINES), comparison_key(page.metadata.title)
-    container = _common_container(index, keep)
-    text_begin, counts = index.segment_begins[container], Counter(s.text for s in segments)
-    for i in range(begin, index.segment_ends[container] - 1):
+    index, segments, scores = selected.index, selected.segments, selected.scores
+    keep, counts, first = tuple(selected.keep), selected.counts, selected.first()
+    title = comparison_key(selected.page.metadata.title)
+    container = _common_container(selected)
+    text_begin = index.segment_begins[container]
+    for i in range(max(0, first - 1 - _MAX_SHORT_LINES), index.segment_ends[container] - 1):
         is_heading = segments[i].block.tag in HEADING_TAGS and not keep[i + 1]
         is_title = is_heading and i < first and comparison_key(segments[i].text) == title
         if not (is_title or (is_heading and keep[i])):
@@ -224,8 +218,7 @@ def add_short_sections(
         is_likely = is_likely and min(scores[i + 1 : end]) >= _MIN_SHORT_SCORE and end < stop
         is_likely = is_likely and (is_title or segments[end].block.tag in HEADING_TAGS)
         if is_likely and _has_few_links(segments[i + 1 : end], _MAX_LINKED):
-            selected[i + 1 : end] = [True] * (end - i - 1)
-    return tuple(selected)
+            selected.add(range(i + 1, end))
 
 
 #: The fewest paragraphs of a long stretch of text, selected or missing.
@@ -242,65 +235,59 @@ _MIN_SHARE_OF_STRETCHED = 0.75
 _MIN_LIKELY_PARAGRAPHS = 3
 
 
-def add_long_stretches(
-    page: Page, keep: Sequence[bool], scores: Sequence[float]
-) -> tuple[bool, ...]:
-    """Return the selection with stretches of paragraphs that look like the selected ones.
+def add_long_stretches(selected: SelectedText) -> None:
+    """Select stretches of paragraphs that look like the selected ones.
 
     The classifier's training texts were cut off on some very long pages, so scores fall towards the
     end of such pages.  A short stretch must be likely.
     """
-    index = page.index
+    index, keep, scores = selected.index, selected.keep, selected.scores
     paragraphs = [i for i, block in enumerate(index.segment_blocks) if index.tags[block] == "p"]
     selected_count = sum(keep[i] for i in paragraphs)
     missing_count = len(paragraphs) - selected_count
     if selected_count < _MIN_STRETCH_PARAGRAPHS or missing_count < _MIN_LIKELY_PARAGRAPHS:
-        return tuple(keep)
-    shapes = {i: _outer_shape(index, index.segment_blocks[i]) for i in paragraphs}
-    counts = Counter(shapes[i] for i in paragraphs if keep[i])
-    container = _common_container(index, keep, _MIN_SHARE_OF_STRETCHED)
+        return
+    looks = {i: _outer_look(index, index.segment_blocks[i]) for i in paragraphs}
+    counts = Counter(looks[i] for i in paragraphs if keep[i])
+    container = _common_container(selected, _MIN_SHARE_OF_STRETCHED)
     similar = [
         i
         for i in paragraphs
-        if counts[shapes[i]] >= _MIN_STRETCH_PARAGRAPHS
+        if counts[looks[i]] >= _MIN_STRETCH_PARAGRAPHS
         or index.parents[index.segment_blocks[i]] == container
     ]
-    sizes = [len(index.segments[i].text) for i in paragraphs if keep[i]]
-    min_mean_chars = _MIN_STRETCH_LENGTH * sum(sizes) / max(1, len(sizes))
+    chars = selected.size(paragraphs)
+    min_mean_chars = _MIN_STRETCH_LENGTH * chars / selected_count
 
     def is_long(stretch: Sequence[int]) -> bool:
-        return sum(len(index.segments[i].text) for i in stretch) >= min_mean_chars * len(stretch)
+        return sum(selected.sizes[i] for i in stretch) >= min_mean_chars * len(stretch)
 
-    selected = list(keep)
-    for stretch in _missing_stretches(index, keep, similar):
+    for stretch in _missing_stretches(selected, similar):
         likely = list(takewhile(lambda i: scores[i] >= _MIN_LINE_SCORE, stretch))
         if len(likely) >= _MIN_LIKELY_PARAGRAPHS and is_long(likely):
-            for i in likely:
-                selected[i] = True
+            selected.add(likely)
         if len(stretch) < _MIN_STRETCH_PARAGRAPHS:
             continue
         begin, end = stretch[0], stretch[-1] + 1
         if is_long(stretch) and mean(scores[begin:end]) >= _MIN_STRETCH_SCORE:
             begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _SUBHEADING_TAGS
             for i in range(begin, end):
-                is_short = len(index.segments[i].text) < _MIN_PARAGRAPH_CHARS
+                is_short = selected.sizes[i] < _MIN_PARAGRAPH_CHARS
                 is_label = is_short and index.tags[index.segment_blocks[i]] == "div"
-                selected[i] |= not is_label or scores[i] >= _MIN_SCORE
-    return tuple(selected)
+                keep[i] |= not is_label or scores[i] >= _MIN_SCORE
 
 
-def _missing_stretches(
-    index: PageIndex, keep: Sequence[bool], paragraphs: Sequence[int]
-) -> list[list[int]]:
+def _missing_stretches(selected: SelectedText, paragraphs: Sequence[int]) -> list[list[int]]:
     """Return distinct missing paragraphs, divided at selected text, links and large tables."""
-    texts = Counter(index.segments[i].text for i in paragraphs)
+    keep = selected.keep
+    texts = Counter(selected.segments[i].text for i in paragraphs)
     stretches: list[list[int]] = [[]]
     for previous, i in zip([0, *paragraphs], paragraphs, strict=False):
-        segments = index.segments[previous : i + 1]
+        segments = selected.segments[previous : i + 1]
         is_near = len(segments) <= _MAX_LINES_BETWEEN
         if any(keep[previous : i + 1]) or not (is_near and _has_few_links(segments, _MAX_LINKED)):
             stretches.append([])
-        if not keep[i] and texts[index.segments[i].text] == 1:
+        if not keep[i] and texts[selected.segments[i].text] == 1:
             stretches[-1].append(i)
     return stretches
 
@@ -316,26 +303,25 @@ _MAX_END_SEGMENTS = 60
 _MIN_END_CHARS = 60
 
 
-def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection extended by text that continues it in the same elements.
+def add_missing_end(selected: SelectedText) -> None:
+    """Select the text that continues the selected text in the same elements.
 
     Scores fall along a long text, so its end is compared with the text shortly before.
     """
-    index = page.index
-    selected_positions = [i for i, flag in enumerate(keep) if flag]
+    index, scores = selected.index, selected.scores
+    selected_positions = selected.positions()
     if len(selected_positions) < _MIN_TEXT_SEGMENTS:
-        return tuple(keep)
+        return
     last_positions = selected_positions[-_LAST_SEGMENTS:]
     min_score = max(_MIN_SCORE, _MIN_END_SCORE * mean([scores[i] for i in last_positions]))
     blocks = {index.segment_blocks[i] for i in selected_positions}
-    shapes = {_outer_shape(index, block) for block in blocks}
-    selected = list(keep)
+    looks = {_outer_look(index, block) for block in blocks}
     pending: list[int] = []
     gap = 0
     last = last_positions[-1]
     # A box in the middle of the text does not end the element around the paragraphs.
     text_end = index.segment_ends[index.parents[index.segment_blocks[last]]]
-    for i in range(last + 1, min(len(keep), last + 1 + _MAX_END_SEGMENTS)):
+    for i in range(last + 1, min(len(scores), last + 1 + _MAX_END_SEGMENTS)):
         segment = index.segments[i]
         if scores[i] < min_score or segment.link_chars > _MAX_LINKED * len(segment.text):
             gap += 1
@@ -346,16 +332,10 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
             continue
         pending.append(i)
         is_text = len(segment.text) >= _MIN_END_CHARS
-        if is_text and _outer_shape(index, index.segment_blocks[i]) in shapes:
-            for j in pending:
-                selected[j] = True
+        if is_text and _outer_look(index, index.segment_blocks[i]) in looks:
+            selected.add(pending)
             pending = []
-    for i in (
-        *_last_paragraphs(index, selected, scores),
-        *_last_section(index, selected, scores),
-    ):
-        selected[i] = True
-    return tuple(selected)
+    selected.add([*_last_paragraphs(selected), *_last_section(selected)])
 
 
 #: The fewest other sections like the last one, and that of one with a likely, long paragraph.
@@ -363,28 +343,28 @@ _MIN_SIMILAR_SECTIONS = 3
 _MIN_SIMILAR_IF_LIKELY = 1
 
 
-def _last_section(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) -> Iterator[int]:
+def _last_section(selected: SelectedText) -> Iterator[int]:
     """Yield the heading and the paragraphs of a last section that is like others before it."""
-    last = max(i for i, flag in enumerate(keep) if flag)
-    blocks = index.segment_blocks
+    index, keep, scores = selected.index, selected.keep, selected.scores
+    last, blocks = selected.last(), index.segment_blocks
     is_selected = index.tags[blocks[last]] in _SUBHEADING_TAGS
     start = last if is_selected else last + 1
     start += any(map(is_drawn_as_button, index.segments[start : start + 1]))
     if start == len(blocks) or index.tags[blocks[start]] not in _SUBHEADING_TAGS:
         return
-    heading = _outer_shape(index, blocks[start])
-    similar = [i for i in range(start) if keep[i] and _outer_shape(index, blocks[i]) == heading]
-    bodies = Counter(_outer_shape(index, blocks[i + 1]) for i in similar)
+    heading = _outer_look(index, blocks[start])
+    similar = [i for i in range(start) if keep[i] and _outer_look(index, blocks[i]) == heading]
+    bodies = Counter(_outer_look(index, blocks[i + 1]) for i in similar)
     for i in range(start + 1, len(blocks)):
         segment = index.segments[i]
         is_long = len(segment.text) >= _MIN_END_CHARS and not segment.link_chars
         is_likely = is_long and scores[i] >= _MIN_SCORE
         min_similar = _MIN_SIMILAR_IF_LIKELY if is_likely else _MIN_SIMILAR_SECTIONS
-        is_like = index.tags[blocks[i]] == "p" and (
-            bodies[_outer_shape(index, blocks[i])] >= min_similar
+        is_alike = index.tags[blocks[i]] == "p" and (
+            bodies[_outer_look(index, blocks[i])] >= min_similar
         )
-        is_read = is_selected or is_likely or min(scores[start], scores[i]) >= _MIN_SERIES_SCORE
-        if not is_like or not is_read:
+        is_likely |= is_selected or min(scores[start], scores[i]) >= _MIN_SERIES_SCORE
+        if not is_alike or not is_likely:
             return
         yield from (start, i)
 
@@ -397,11 +377,9 @@ _MIN_LAST_SCORE = 0.3
 _MIN_LINKED_LAST_SCORE = 0.55
 
 
-def _last_paragraphs(
-    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
-) -> Iterator[int]:
+def _last_paragraphs(selected: SelectedText) -> Iterator[int]:
     """Yield the likely paragraphs below the last selected one with which its element ends."""
-    last = max(i for i, flag in enumerate(keep) if flag)
+    index, scores, last = selected.index, selected.scores, selected.last()
     is_item = index.tags[index.segment_blocks[last]] == "li"
     parent = index.parents[index.segment_blocks[last]]
     while index.tags[parent] in ("li", "ul", "ol"):
@@ -414,8 +392,7 @@ def _last_paragraphs(
     }
     is_end = len(looks) == 1 and min(looks)[0] == "p"
     is_end = is_end and not _NOT_PART_CLASS.search(_class_and_id(index, parent))
-    chars = sum(len(index.segments[i].text) for i in paragraphs)
-    is_text = chars >= _MIN_END_CHARS * len(paragraphs)
+    is_text = sum(selected.sizes[i] for i in paragraphs) >= _MIN_END_CHARS * len(paragraphs)
     if is_end and (is_text or len(paragraphs) <= _MAX_LAST_PARAGRAPHS):
         for i in paragraphs:
             segment = index.segments[i]
@@ -429,7 +406,8 @@ def _last_paragraphs(
 def _is_promotion(segment: Segment) -> bool:
     """Return whether a linked line is a call to action ('Join us!') or a reference ('Next: x')."""
     links = {enclosing_link(leaf.element) for leaf in segment.leaves} - {None}
-    return segment.text.endswith(("!", "！")) or (len(links) == 1 and ":" in segment.text)
+    is_reference = len(links) == 1 and split_label(segment.text)[1] != ""
+    return is_reference or segment.text.endswith(("!", "！"))
 
 
 #: The lowest score of a heading right above selected text.
@@ -437,42 +415,39 @@ _MIN_HEADING_SCORE = 0.3
 _MAX_SECTION_SEGMENTS = 30
 
 
-def add_subheadings(
-    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
-) -> tuple[bool, ...]:
-    """Return the selection with headings right above selected text, and right below headings.
+def add_subheadings(selected: SelectedText) -> None:
+    """Select headings right above selected text, and right below headings.
 
     Names of products are below headings; in an article, a link above text is another story.  The
     heading with which a box of text begins need not be as likely as others.
     """
-    index = page.index
-    selected = list(keep)
+    index, segments, scores = selected.index, selected.segments, selected.scores
+    keep = tuple(selected.keep)
     tags = [index.tags[block] for block in index.segment_blocks]
     paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] in ("p", "li"))
     first = next(paragraphs, len(keep))
     for i in range(max(0, first - 1), len(keep)):
-        is_short = len(page.segments[i].text) <= _MAX_HEADING_CHARS
+        is_short = selected.sizes[i] <= _MAX_HEADING_CHARS
         if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
             continue
-        if fold_words(page.segments[i].text) in page_labels("story_labels"):
+        if fold_words(segments[i].text) in page_labels("story_labels"):
             continue
         box = index.box_around(i)
         begins_box = index.segment_begins[box] == i and index.tags[box] != "body"
         is_above = scores[i] >= (_MIN_BLOCK_SCORE if begins_box else _MIN_HEADING_SCORE)
         is_above &= any(keep[i + 1 : i + 2]) and (i > first or tags[first] == "li")
-        if kind == "documentation":
-            selected[i] = is_above
+        if selected.kind == "documentation":
+            selected.keep[i] = is_above
             continue
-        is_label = _has_few_links([page.segments[i]], _MAX_LINKED)
-        selected[i] = is_above and (is_label or _links_to_itself(page.segments[i]))
+        is_label = _has_few_links([segments[i]], _MAX_LINKED)
+        selected.keep[i] = is_above and (is_label or _links_to_itself(segments[i]))
         is_below = (
             i > first and keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
         )
         if is_below and scores[i] >= _MIN_BLOCK_SCORE:
             after = range(i + 1, min(i + 1 + _MAX_SECTION_SEGMENTS, len(keep)))
             end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)
-            selected[i] |= any(keep[i + 1 : end])
-    return tuple(selected)
+            selected.keep[i] |= any(keep[i + 1 : end])
 
 
 def _links_to_itself(segment: Segment) -> bool:
@@ -483,36 +458,31 @@ def _links_to_itself(segment: Segment) -> bool:
 
 
 #: The fewest headings of a series, their lowest score and the least text below each.
-_MIN_SERIES = 3
+_MIN_HEADINGS_IN_SERIES = 3
 _MIN_SERIES_SCORE = 0.25
 _MIN_SERIES_CHARS = 100
 
 
-def add_section_headings(
-    page: Page, keep: Sequence[bool], scores: Sequence[float]
-) -> tuple[bool, ...]:
-    """Return the selection with the headings in the same boxes as a selected one, as of products.
+def add_section_headings(selected: SelectedText) -> None:
+    """Select the headings in the same boxes as a selected one, as of products.
 
     There is selected text below each of them, or below half if none is selected; prices and ratings
     may be between.
     """
-    index = page.index
-    sums = _running_sums(index, keep)
+    index, keep = selected.index, selected.keep
+    sums = _running_sums(selected)
     series: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for i, segment in enumerate(page.segments):
+    for i, size in enumerate(selected.sizes):
         tag = index.tags[index.segment_blocks[i]]
-        if tag in _SUBHEADING_TAGS and len(segment.text) <= _MAX_HEADING_CHARS:
-            series.setdefault(_outer_shape(index, index.segment_blocks[i]), []).append(i)
-    selected = list(keep)
+        if tag in _SUBHEADING_TAGS and size <= _MAX_HEADING_CHARS:
+            series.setdefault(_outer_look(index, index.segment_blocks[i]), []).append(i)
     for headings in series.values():
         ends = [*headings[1:], min(headings[-1] + _MAX_SECTION_SEGMENTS, len(keep))]
         bounds = zip(headings, ends, strict=True)
         above_text = [i for i, end in bounds if sums[end] - sums[i + 1] >= _MIN_SERIES_CHARS]
         least = len(headings) if any(keep[i] for i in headings) else len(headings) / 2
-        if len(above_text) >= max(_MIN_SERIES, least):
-            for i in above_text:
-                selected[i] |= scores[i] >= _MIN_SERIES_SCORE
-    return tuple(selected)
+        if len(above_text) >= max(_MIN_HEADINGS_IN_SERIES, least):
+            selected.add(i for i in above_text if selected.scores[i] >= _MIN_SERIES_SCORE)
 
 
 _MIN_PARAGRAPH_CHARS = 40
@@ -521,14 +491,12 @@ _MIN_SELECTED_LABELS_SHARE = 0.3
 _DIGITS = re.compile(r"\d+")
 
 
-def add_item_labels(
-    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str = "article"
-) -> tuple[bool, ...]:
-    """Return the selection with the labels above paragraphs if similar ones are selected.
+def add_item_labels(selected: SelectedText) -> None:
+    """Select the labels above paragraphs if similar ones are selected.
 
     Examples are links above descriptions of products.  In documentation, only headings count.
     """
-    index = page.index
+    index, keep, kind = selected.index, selected.keep, selected.kind
     lists: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for i, segment in enumerate(index.segments[:-1]):
         if not any(keep[i + 1 : i + 3]):
@@ -547,8 +515,7 @@ def add_item_labels(
             )
             is_list = is_heading and index.tags[index.segment_blocks[i + 1]] == "li"
             if (is_text or is_list) and not index.flags[block] & OUTSIDE_TEXT:
-                lists.setdefault(_outer_shape(index, block), []).append(i)
-    selected = list(keep)
+                lists.setdefault(_outer_look(index, block), []).append(i)
     for labels in lists.values():
         selected_count = sum(keep[i] for i in labels)
         distinct_labels = {_DIGITS.sub("", index.segments[i].text) for i in labels}
@@ -558,12 +525,11 @@ def add_item_labels(
         ):
             is_heading = index.tags[index.segment_blocks[labels[0]]] in _SUBHEADING_TAGS
             most = is_heading and 2 * selected_count >= len(labels)
-            for i in labels:
-                selected[i] |= scores[i] >= (_MIN_BLOCK_SCORE if most else _MIN_SCORE)
-    return tuple(selected)
+            min_score = _MIN_BLOCK_SCORE if most else _MIN_SCORE
+            selected.add(i for i in labels if selected.scores[i] >= min_score)
 
 
-_MAX_SHAPE_LEVELS = 4
+_MAX_LOOK_LEVELS = 4
 
 
 @lru_cache(4096)
@@ -572,15 +538,15 @@ def _lasting_names(names: str) -> str:
     return " ".join(name for name in names.split() if not _DIGITS.search(name))
 
 
-def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
+def _outer_look(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
     """Return the tags of an element and of those around it, and their classes without numbers."""
-    shape: list[tuple[str, str]] = []
-    for _ in range(_MAX_SHAPE_LEVELS):
-        shape.append((index.tags[i], _lasting_names(index.classes[i] or "")))
+    look: list[tuple[str, str]] = []
+    for _ in range(_MAX_LOOK_LEVELS):
+        look.append((index.tags[i], _lasting_names(index.classes[i] or "")))
         i = index.parents[i]
         if i < 0:
             break
-    return tuple(shape)
+    return tuple(look)
 
 
 _MAX_QUESTION_CHARS = 160
@@ -588,7 +554,7 @@ _MAX_QUESTION_CHARS = 160
 
 def _is_question(segment: Segment) -> bool:
     return (
-        segment.text[-1] in "?？؟"
+        segment.text.endswith(QUESTION_MARKS)
         and len(segment.text) <= _MAX_QUESTION_CHARS
         and segment.block.tag != "p"
         and (segment.link_chars <= _MAX_LINKED * len(segment.text) or _is_opener(segment))
@@ -604,33 +570,26 @@ def _is_opener(segment: Segment) -> bool:
 _NO_TARGETS = ("#", "javascript:")
 
 
-def _element_shape(element: HtmlElement) -> tuple[str, ...]:
+def _look(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes of an element and the one around it."""
     return (*tag_and_class(element), *tag_and_class(element.getparent()))
 
 
-def _running_sums(index: PageIndex, keep: Sequence[bool]) -> list[int]:
+def _running_sums(selected: SelectedText) -> list[int]:
     """Return the running sums of the selected characters, so that a range's is a difference."""
-    pairs = zip(keep, index.segments, strict=True)
-    return list(accumulate((flag * len(segment.text) for flag, segment in pairs), initial=0))
+    return list(accumulate(map(mul, selected.keep, selected.sizes), initial=0))
 
 
 #: The share of the selected text that is nearly all.
 _MIN_COMMON_SHARE = 0.9
 
 
-def _common_container(
-    index: PageIndex, keep: Sequence[bool], min_share: float = _MIN_COMMON_SHARE
-) -> int:
+def _common_container(selected: SelectedText, min_share: float = _MIN_COMMON_SHARE) -> int:
     """Return the innermost element around at least a share of the text."""
-    sums = _running_sums(index, keep)
+    sums = _running_sums(selected)
     min_chars = min_share * sums[-1]
-    containers = [
-        i
-        for i, (begin, end) in enumerate(zip(index.segment_begins, index.segment_ends, strict=True))
-        if sums[end] - sums[begin] >= min_chars
-    ]
-    return containers[-1]
+    bounds = zip(selected.index.segment_begins, selected.index.segment_ends, strict=True)
+    return max(i for i, (begin, end) in enumerate(bounds) if sums[end] - sums[begin] >= min_chars)
 
 
 #: The fewest paragraphs directly inside an element that holds the text, and their smallest share
@@ -639,15 +598,14 @@ _MIN_CONTAINER_PARAGRAPHS = 2
 _MIN_CONTAINER_SHARE = 0.25
 
 
-def _text_containers(index: PageIndex, keep: Sequence[bool]) -> list[int]:
+def _text_containers(selected: SelectedText) -> list[int]:
     """Return the elements directly around the paragraphs of the text."""
+    index, total = selected.index, selected.total()
     sizes: Counter[int] = Counter()
     counts: Counter[int] = Counter()
-    total = 0
-    for segment, block, flag in zip(index.segments, index.segment_blocks, keep, strict=True):
-        size = len(segment.text)
-        total += size * flag
-        if flag and size >= _MIN_PARAGRAPH_CHARS and index.tags[block] == "p":
+    for i in selected.positions():
+        block, size = index.segment_blocks[i], selected.sizes[i]
+        if size >= _MIN_PARAGRAPH_CHARS and index.tags[block] == "p":
             counts[index.parents[block]] += 1
             sizes[index.parents[block]] += size
     return [
@@ -657,14 +615,13 @@ def _text_containers(index: PageIndex, keep: Sequence[bool]) -> list[int]:
     ]
 
 
-def _missing_ranges(
-    index: PageIndex, container: int, keep: Sequence[bool], scores: Sequence[float]
-) -> Iterator[tuple[int, int]]:
+def _missing_ranges(selected: SelectedText, container: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges of segments of the missing blocks among an element's children."""
+    index = selected.index
     indexes = (index.indexes.get(child) for child in index.elements[container])
     ranges = [(i, index.segment_begins[i], index.segment_ends[i]) for i in indexes if i is not None]
     ranges = [(i, start, end) for i, start, end in ranges if start < end]
-    flags = [any(keep[start:end]) for _, start, end in ranges]
+    flags = [any(selected.keep[start:end]) for _, start, end in ranges]
     if not any(flags):
         return
     first, last = flags.index(True), len(flags) - 1 - flags[::-1].index(True)
@@ -679,7 +636,7 @@ def _missing_ranges(
         elif flags[n]:
             heading = None
         elif flags[n + 1 : n + 2] == [True] and _is_paragraph_or_heading(index, i):
-            if min(scores[start:end]) >= _MIN_SCORE:
+            if min(selected.scores[start:end]) >= _MIN_SCORE:
                 yield start, end
         elif index.tags[i] in _SUBHEADING_TAGS and _is_paragraph_or_heading(index, i):
             heading = heading or (start, end)
@@ -754,11 +711,13 @@ def _has_few_links(segments: Sequence[Segment], max_share: float) -> bool:
     linked = sum(segment.link_chars for segment in segments)
     if linked > max_share * chars:
         leaves = ((leaf, segment) for segment in segments for leaf in segment.leaves)
-        linked -= sum(len(leaf.text.strip()) for leaf, line in leaves if _stays(leaf, line))
+        linked -= sum(
+            len(leaf.text.strip()) for leaf, line in leaves if _is_link_within_page(leaf, line)
+        )
     return linked <= max_share * chars
 
 
-def _stays(leaf: Leaf, line: Segment) -> bool:
+def _is_link_within_page(leaf: Leaf, line: Segment) -> bool:
     """Return whether a text is a link to a note, or within the page from a part of a line."""
     link = enclosing_link(leaf.parent)
     href = "" if link is None else link.get("href") or ""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import compress, islice
+from itertools import islice
 
 from ..html.index import ElementFlag, PageIndex, Segment
-from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, is_source_line, page_labels
-from ..text import COLONS, comparison_key
+from ..text import COLONS, comparison_key, split_label
 from ..urls import host_of
-from .selected_text import OUTSIDE_TEXT
+from .selected_text import OUTSIDE_TEXT, SelectedText
 
 # Notes that the text refers to
 
@@ -29,41 +28,36 @@ _MAX_NOTES_SHARE = 0.3
 _MAX_NOTES_SHARE_IN_ARTICLES = 1.0
 
 
-def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
-    """Return the selection with the notes that the selected text links to, if they are few."""
-    index = page.index
-    sizes = [len(segment.text) for segment in page.segments]
+def add_linked_notes(selected: SelectedText) -> None:
+    """Select the notes that the selected text links to, if they are few."""
+    index, sizes, kind = selected.index, selected.sizes, selected.kind
     references: dict[str, int] = {}
     for i, tag in enumerate(index.tags):
         segment = index.segment_begins[i]
-        if tag != "a" or segment == index.segment_ends[i] or not keep[segment]:
+        if tag != "a" or segment == index.segment_ends[i] or not selected.keep[segment]:
             continue
         element = index.elements[i]
         if (href := element.get("href")) and href[:1] == "#" != href:
             label = islice(element.itertext(), _MAX_MARK_PARTS)
             if _NOTE_MARK.fullmatch("".join(label)[:20]):
                 references.setdefault(href[1:], segment)
-    notes = set(_cited_notes(page, keep))
+    notes = set(_cited_notes(selected))
     if kind != "product":  # the terms of a payment by instalments
-        notes.update(_starred_notes(page, keep))
-    if not (references or notes):
-        return tuple(keep)
-    for i, element in enumerate(index.elements):
+        notes.update(_starred_notes(selected))
+    for i, element in enumerate(index.elements if references else ()):
         reference = references.pop(index.ids[i] or element.get("name") or "", -1)
         begin, end = index.segment_begins[i], index.segment_ends[i]
         is_line = end - begin == 1 and end < len(sizes)
-        if is_line and _NOTE_MARK.fullmatch(page.segments[begin].text):
+        if is_line and _NOTE_MARK.fullmatch(selected.segments[begin].text):
             end += 1  # a note below its number
         # Notes come after their references.
         is_short = end - begin <= _MAX_NOTE_SEGMENTS and sum(sizes[begin:end]) <= _MAX_NOTE_CHARS
         is_figure = index.tags[i] in {"figure", "table"}
         if -1 < reference < begin and is_short and not is_figure:
             notes.update(range(begin, end))
-    selected_chars = sum(compress(sizes, keep))
     share = _MAX_NOTES_SHARE_IN_ARTICLES if kind == "article" else _MAX_NOTES_SHARE
-    if sum(sizes[i] for i in notes) > share * selected_chars:
-        return tuple(keep)
-    return tuple(flag or i in notes for i, flag in enumerate(keep))
+    if sum(sizes[i] for i in notes) <= share * selected.total():
+        selected.add(notes)
 
 
 #: A symbol behind a word, and at the beginning of the note that it refers to.
@@ -74,23 +68,22 @@ _MAX_LINES_ABOVE_STAR = 6
 _MIN_STARRED_CHARS = 40
 
 
-def _starred_notes(page: Page, keep: Sequence[bool]) -> Iterator[int]:
+def _starred_notes(selected: SelectedText) -> Iterator[int]:
     """Yield the lines directly below the text that begin with a note symbol in the text ('*').
 
     In a form, the symbol marks required fields.
     """
-    last = max((i for i, flag in enumerate(keep) if flag), default=len(keep))
-    lines = page.segments[last + 1 : last + 1 + _MAX_LINES_ABOVE_STAR]
+    index, last = selected.index, selected.last()
+    lines = selected.segments[last + 1 : last + 1 + _MAX_LINES_ABOVE_STAR]
     notes = [
         (note[1], line.index)
         for line in lines
         if (note := _STARRED_NOTE.match(line.text))
         and len(line.text) >= _MIN_STARRED_CHARS
-        and not page.index.flags[page.index.segment_blocks[line.index]] & ElementFlag.FORM
+        and not index.flags[index.segment_blocks[line.index]] & ElementFlag.FORM
     ]
     if notes:
-        chosen = (s for s, flag in zip(page.segments, keep, strict=True) if flag)
-        stars = {star for segment in chosen for star in _STAR.findall(segment.text)}
+        stars = {star for text in selected.texts() for star in _STAR.findall(text)}
         yield from (i for star, i in notes if star in stars)
 
 
@@ -105,25 +98,24 @@ _NOTES_HEADING_TAGS = HEADING_TAGS | {"summary"}
 _MIN_CITED_NOTES = 0.8
 
 
-def _cited_notes(page: Page, keep: Sequence[bool]) -> Sequence[int]:
+def _cited_notes(selected: SelectedText) -> Sequence[int]:
     """Return the numbered lines below the text that it cites, and their heading."""
-    last = max((i for i, flag in enumerate(keep) if flag), default=len(keep))
-    cited = _cited_numbers(page, keep)
+    segments, last, cited = selected.segments, selected.last(), _cited_numbers(selected)
     if not cited:
         return range(0)
-    for start in range(last + 1, min(last + 2 + _MAX_LINES_ABOVE_NOTES, len(keep))):
-        count = _count_notes(page.segments[start:])
+    for start in range(last + 1, min(last + 2 + _MAX_LINES_ABOVE_NOTES, len(segments))):
+        count = _count_notes(segments[start:])
         if count and len(cited.intersection(range(1, count + 1))) >= _MIN_CITED_NOTES * count:
-            above = page.segments[start - 1]
+            above = segments[start - 1]
             has_heading = start - 1 > last and above.block.tag in _NOTES_HEADING_TAGS
             return range(start - has_heading, start + count)
     return range(0)
 
 
-def _cited_numbers(page: Page, keep: Sequence[bool]) -> set[int]:
+def _cited_numbers(selected: SelectedText) -> set[int]:
     """Return the numbers in brackets and the superscript numbers of the selected text."""
     cited: set[int] = set()
-    for segment in (s for s, flag in zip(page.segments, keep, strict=True) if flag):
+    for segment in selected.lines():
         raised = (
             leaf.text.strip()
             for leaf in segment.leaves
@@ -165,22 +157,21 @@ _MAX_SOURCE_CHARS = 400
 _NOT_SOURCES = OUTSIDE_TEXT & ~int(ElementFlag.FOOTER | ElementFlag.HIDDEN)
 
 
-def add_sources(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with the sources and addresses that lines name, and lists of sources.
+def add_sources(selected: SelectedText) -> None:
+    """Select the sources and addresses that lines name, and lists of sources.
 
     A line that names only the page's own site is not added.
     """
+    page = selected.page
     names = {page.metadata.site, host_of(page.base).removeprefix("www.")}
     site_keys = {*map(comparison_key, names)}
-    selected = list(keep)
-    for i in _sources(page.index, keep, scores) if any(keep) else ():
-        source = page.segments[i].text.replace("：", ":").partition(":")[2]
-        selected[i] |= not source or comparison_key(source) not in site_keys
-    return tuple(selected)
+    for i in list(_sources(selected)) if any(selected.keep) else ():
+        source = split_label(page.segments[i].text)[2]
+        selected.keep[i] |= not source or comparison_key(source) not in site_keys
 
 
-def _sources(index: PageIndex, keep: Sequence[bool], scores: Sequence[float]) -> Iterator[int]:
-    last = max(i for i, flag in enumerate(keep) if flag)
+def _sources(selected: SelectedText) -> Iterator[int]:
+    index, keep, scores, last = selected.index, selected.keep, selected.scores, selected.last()
     labels = page_labels("sources")
     is_near = True
     for i, segment in enumerate(index.segments[: last + 1 + _MAX_LINES_BELOW]):

@@ -25,7 +25,7 @@ class SelectedText:
     """The selected segments of a page, with their sizes, repetitions and the site's hosts.
 
     ``kind`` is the kind of page, ``scores`` are the classifier's; ``before_drops`` is the selection
-    after all missing parts were added.
+    at the beginning, or after all missing parts were added (:meth:`end_additions`).
     """
 
     def __init__(
@@ -49,15 +49,44 @@ class SelectedText:
         self._on_site: dict[str, bool] = {}
 
     def total(self) -> int:
+        """Return the number of selected characters."""
         return sum(compress(self.sizes, self.keep))
 
     def size(self, segments: Iterable[int]) -> int:
         """Return the number of selected characters in some segments."""
         return sum(self.sizes[i] for i in segments if self.keep[i])
 
+    def texts(self) -> set[str]:
+        """Return the texts of the selected segments."""
+        return {line.text for line in self.lines()}
+
+    def lines(self) -> list[Segment]:
+        """Return the selected segments."""
+        return [*compress(self.segments, self.keep)]
+
+    def positions(self) -> list[int]:
+        """Return the indexes of the selected segments."""
+        return [*compress(range(len(self.keep)), self.keep)]
+
+    def first(self) -> int:
+        """Return the first selected segment, 0 for none."""
+        return self.keep.index(True) if any(self.keep) else 0
+
+    def last(self) -> int:
+        """Return the last selected segment, -1 for none."""
+        return max(self.positions(), default=-1)
+
+    def add(self, segments: Iterable[int]) -> None:
+        for i in tuple(segments):  # which may depend on the selection
+            self.keep[i] = True
+
     def drop(self, segments: Iterable[int]) -> None:
         for i in segments:
             self.keep[i] = False
+
+    def end_additions(self) -> None:
+        """Remember the selection as it is before the passes that drop."""
+        self.before_drops = tuple(self.keep)
 
     def is_on_site(self, href: str) -> bool:
         """Return whether a link's target is on the page's own site."""
@@ -70,10 +99,6 @@ class SelectedText:
         link = enclosing_link(segment.leaves[0].element) if segment.is_link else None
         href = "#" if link is None else link.get("href") or "#"
         return href[0] != "#" and self.is_on_site(href)
-
-
-def selected_texts(segments: Sequence[Segment], keep: Sequence[bool]) -> set[str]:
-    return {segment.text for segment, flag in zip(segments, keep, strict=True) if flag}
 
 
 def is_internal_link(segment: Segment) -> bool:

@@ -18,22 +18,23 @@ from lxml.html import HtmlElement
 from ..html.index import ElementFlag
 from ..html.metadata.bylines import is_byline
 from ..html.metadata.dates import is_date_line
-from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import (
     CAMEL_CASE,
     COLONS,
     LONGEST_FOLDED,
+    QUESTION_MARKS,
+    SENTENCE_ENDS,
     WORD,
     YEAR,
     class_pattern,
     comparison_key,
     count_words,
 )
-from .selected_text import OUTSIDE_TEXT
+from .selected_text import OUTSIDE_TEXT, SelectedText
 
 #: Sub-headings are questions more often than standfirsts are.
-_TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset("?？؟"))
+_TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset(QUESTION_MARKS))
 _HEADINGS = frozenset({"h1", *_TITLE_ENDS})
 _MAX_SEGMENTS = 3
 #: The fewest and most letters by which the beginning of a text is recognized.
@@ -41,35 +42,35 @@ _MIN_KEY_CHARS = 30
 _MAX_KEY_CHARS = 60
 
 
-def find_standfirst(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> frozenset[int]:
+def find_standfirst(selected: SelectedText) -> frozenset[int]:
     """Return the segments of the standfirst, whether selected or not; none if there is none."""
-    lines = _Lines(page, keep)
-    found = _by_summary(lines) or _by_name(lines) or _by_position(lines, scores)
-    return frozenset([*found, *_line_above(lines, found, scores)])
+    lines = _Lines(selected)
+    found = _by_summary(lines) or _by_name(lines) or _by_position(lines)
+    return frozenset([*found, *_line_above(lines, found)])
 
 
 _MIN_SCORE_ABOVE = 0.5
 
 
-def _line_above(lines: _Lines, found: Sequence[int], scores: Sequence[float]) -> Sequence[int]:
+def _line_above(lines: _Lines, found: Sequence[int]) -> Sequence[int]:
     """Return the likely line above a standfirst in the same element, 'In conversation with ...'."""
     above = min(found, default=0) - 1
-    if above <= lines.title or scores[above] < _MIN_SCORE_ABOVE or not _is_plausible(lines, above):
+    is_likely = above > lines.title and lines.scores[above] >= _MIN_SCORE_ABOVE
+    if not is_likely or not _is_plausible(lines, above):
         return []
     parents = {lines.segments[i].block.getparent() for i in (above, above + 1)}
     return [above] if len(parents) == 1 else []
 
 
-def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection without a first paragraph that the next ones repeat.
+def drop_repeated_standfirst(selected: SelectedText) -> None:
+    """Drop a first paragraph that the next ones repeat.
 
     They begin with it word for word, or have it after a place.
     """
-    lines = _Lines(page, keep)
-    first = lines.text[0] if lines.text else -1
-    repeated = first >= 0 and _is_repeated_below(lines, first)
-    repeated |= first >= 0 and not _is_text(lines, first) and _begins_text_below(lines, first)
-    return tuple(flag and not (repeated and i == first) for i, flag in enumerate(keep))
+    lines = _Lines(selected)
+    for first in lines.text[:1]:
+        is_repeated = not _is_text(lines, first) and _begins_text_below(lines, first)
+        selected.keep[first] = not (is_repeated or _is_repeated_below(lines, first))
 
 
 #: A title farther above the text is a copy.
@@ -80,12 +81,13 @@ _MIN_PARAGRAPH_WORDS = 15
 class _Lines:
     """A page's lines, its title, and the first paragraphs of its selected text."""
 
-    def __init__(self, page: Page, keep: Sequence[bool]) -> None:
-        self.page, self.index, self.segments, self.keep = page, page.index, page.segments, keep
-        self.title_key = comparison_key(page.metadata.title[:400])
+    def __init__(self, selected: SelectedText) -> None:
+        self.page, self.index, self.segments = selected.page, selected.index, selected.segments
+        self.keep, self.scores = selected.keep, selected.scores
+        self.title_key = comparison_key(self.page.metadata.title[:400])
         self._keys: dict[int, str] = {}
-        selected = (i for i, flag in enumerate(keep) if flag and self.is_long(i))
-        self.text = list(islice((i for i in selected if not self.is_title(i)), 3))
+        paragraphs = (i for i, flag in enumerate(self.keep) if flag and self.is_long(i))
+        self.text = list(islice((i for i in paragraphs if not self.is_title(i)), 3))
 
     @cached_property
     def title(self) -> int:
@@ -156,10 +158,12 @@ def _by_summary(lines: _Lines) -> list[int]:
 
 def _is_below_heading(lines: _Lines, i: int) -> bool:
     """Return whether a line begins a section: its selected heading, no subtitle, is above."""
+    if i == 0:
+        return False
     above, line = (lines.segments[j].block for j in (i - 1, i))
     is_subtitle = lines.count_words(i - 1) >= _MIN_WORDS and above.getparent() is line.getparent()
     is_heading = above.tag in HEADING_TAGS and lines.keep[i - 1] and not lines.is_title(i - 1)
-    return i > 0 and is_heading and not is_subtitle
+    return is_heading and not is_subtitle
 
 
 def _lines_of_same_name(lines: _Lines, i: int) -> list[int]:
@@ -210,14 +214,14 @@ _MIN_SCORE = 0.15
 _MAX_BYLINE_CHARS = 160
 
 
-def _by_position(lines: _Lines, scores: Sequence[float]) -> list[int]:
+def _by_position(lines: _Lines) -> list[int]:
     """Return the only sentence, or else line, from the title or the byline to the text."""
     if lines.title < 0:
         return []
     between = range(lines.title + 1, lines.text[0])
     if _is_subtitle_beside(lines, lines.title + 1):
         return [lines.title + 1]
-    likely = [i for i in between[:1] if scores[i] >= _MIN_SCORE_ABOVE]
+    likely = [i for i in between[:1] if lines.scores[i] >= _MIN_SCORE_ABOVE]
     for candidates in (
         [i for i in between if _is_sentence(lines, i)],
         [
@@ -227,7 +231,7 @@ def _by_position(lines: _Lines, scores: Sequence[float]) -> list[int]:
         ],
     ):
         for candidate in candidates if len(candidates) == 1 else ():
-            is_likely = not lines.keep[candidate] and scores[candidate] >= _MIN_SCORE
+            is_likely = not lines.keep[candidate] and lines.scores[candidate] >= _MIN_SCORE
             if is_likely and (candidate == between.start or _is_above_byline(lines, candidate)):
                 return candidates
     return []
@@ -277,13 +281,14 @@ def _is_subtitle(lines: _Lines, i: int) -> bool:
     return is_line and _is_above_byline(lines, i)
 
 
-_SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')
+#: The characters with which a sentence ends, perhaps one in quotation marks.
+_STANDFIRST_ENDS = frozenset((*SENTENCE_ENDS, "»", "”", '"'))
 
 
 def _is_sentence(lines: _Lines, i: int) -> bool:
     """Return whether an unlinked line may be a standfirst and ends as sentences do."""
     segment = lines.segments[i]
-    ends = segment.text[-1] in _SENTENCE_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
+    ends = segment.text[-1] in _STANDFIRST_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
     is_free = not segment.link_chars and not YEAR.search(segment.text)
     may_be = ends and is_free and not lines.is_title(i) and _is_plausible(lines, i)
     return may_be and not _recurs(lines, i)
@@ -422,7 +427,7 @@ _STANDFIRST_NAME = class_pattern(
 _OTHER_NAME = class_pattern("card|cta|feed|promo|related|sr-only|visually-hidden")
 #: The attributes, besides those for scripts, whose values name an element.
 _NAMES = frozenset({"class", "id"})
-_MAX_NAME_CHARS = 300
+_MAX_CLASS_CHARS = 300
 
 
 def _is_named(lines: _Lines, i: int) -> bool:
@@ -433,7 +438,7 @@ def _is_named(lines: _Lines, i: int) -> bool:
     index = lines.index
     block = index.segment_blocks[i]
     if index.tags[block] in _HEADINGS:
-        is_sentence = lines.is_long(i) and lines.segments[i].text[-1] in _SENTENCE_ENDS
+        is_sentence = lines.is_long(i) and lines.segments[i].text[-1] in _STANDFIRST_ENDS
         if i == lines.title + 1 and (index.tags[block] == "h1" or is_sentence):
             return True
         is_near = i <= lines.title + _MAX_LINES_BELOW_TITLE
@@ -452,5 +457,5 @@ def _element_names(element: HtmlElement) -> str:
         for name, value in element.items()
         if name in _NAMES or (name[:5] == "data-" and " " not in value)
     )
-    names = " ".join(value for value in values if len(value) <= _MAX_NAME_CHARS)
+    names = " ".join(value for value in values if len(value) <= _MAX_CLASS_CHARS)
     return CAMEL_CASE.sub("-", names).lower()

@@ -31,11 +31,11 @@ from .posts import (
     MAX_NEARBY,
     NON_POST_TAGS,
     SECTION_CLASS,
-    Post,
+    FoundPost,
     PostReader,
-    is_mark,
-    kind_of,
-    signatures,
+    look_keys,
+    may_be_signature,
+    roles_of,
 )
 
 MAX_POSTS = 2_000
@@ -52,7 +52,7 @@ class Comments:
     """
 
     heading: str = ""
-    posts: tuple[Post, ...] = ()
+    posts: tuple[FoundPost, ...] = ()
     elements: frozenset[HtmlElement] = frozenset()
     more: bool = False
 
@@ -86,13 +86,13 @@ _MIN_POSTS = 2
 _MIN_TEXT_SHARE = 0.5
 #: Less on a page known to be a discussion, as its first post may be unlike the others.
 _MIN_TEXT_SHARE_IF_KNOWN = 0.25
-#: How much better another kind must be.
+#: How much better posts of another look must be.
 _MIN_IMPROVEMENT = 1.05
 
 
 def read_posts(
     tree: HtmlElement, segments: Sequence[Segment], keep: Sequence[bool], *, is_known: bool = False
-) -> tuple[Post, ...]:
+) -> tuple[FoundPost, ...]:
     """Return the posts of a discussion in document order, () for any other page.
 
     ``keep`` says which segments were selected.  Unless the page is known to be a discussion, posts
@@ -100,18 +100,18 @@ def read_posts(
     """
     marked = _find_marked(tree)
     elements = islice(tree.iter("*"), MAX_ELEMENTS if is_known else 0)
-    marks = {element for element in elements if is_mark(element)}
-    if max(len(marked), len(marks)) < _MIN_POSTS:
+    signatures = {element for element in elements if may_be_signature(element)}
+    if max(len(marked), len(signatures)) < _MIN_POSTS:
         return ()
     sizes: Counter[HtmlElement] = Counter()
     for segment, selected in zip(segments, keep, strict=True):
         for leaf in segment.leaves if selected else ():
             if leaf.parent is not None:
                 sizes[leaf.parent] += len(leaf.text.strip())
-    best: list[Post] = []
+    best: list[FoundPost] = []
     best_merit = 0.0
     min_share = _MIN_TEXT_SHARE_IF_KNOWN if is_known else _MIN_TEXT_SHARE
-    groups = [marked, *(_find_similar(tree, sizes, min_share, marks) if marks else [])]
+    groups = [marked, *(_find_similar(tree, sizes, min_share, signatures) if signatures else [])]
     leaves = _read_leaves(segments)
     for units in groups:
         reader = PostReader(units[:MAX_POSTS], leaves)
@@ -146,9 +146,9 @@ def read_posts(
 _MIN_COPY_CHARS = 80
 
 
-def _without_copies(posts: Iterable[Post]) -> list[Post]:
+def _without_copies(posts: Iterable[FoundPost]) -> list[FoundPost]:
     """Return the posts without copies of long ones: some pages have the first post twice."""
-    unique: dict[tuple[str, str], Post] = {}
+    unique: dict[tuple[str, str], FoundPost] = {}
     for post in posts:
         text = _post_text(post)
         author = post.author if len(text) >= _MIN_COPY_CHARS else str(len(unique))
@@ -171,30 +171,33 @@ def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
         element
         for element in islice(tree.iter("*"), MAX_ELEMENTS)
         if element.tag not in NON_POST_TAGS
-        and (kind_of(element) & (IS_POST | IS_COMMENT) or _is_marked_up(element, _ITEM_TYPES))
+        and (roles_of(element) & (IS_POST | IS_COMMENT) or _is_marked_up(element, _ITEM_TYPES))
     ]
 
 
-#: The most kinds of elements to try as posts.
+#: The most looks of elements to try as posts.
 _MAX_GROUPS = 6
 
 
 def _find_similar(
-    tree: HtmlElement, sizes: Mapping[HtmlElement, int], min_share: float, marks: Set[HtmlElement]
+    tree: HtmlElement,
+    sizes: Mapping[HtmlElement, int],
+    min_share: float,
+    signatures: Set[HtmlElement],
 ) -> list[list[HtmlElement]]:
-    """Return groups of signed elements of one kind with most of the selected text, outer first."""
+    """Return groups of signed elements of one look with most of the selected text, outer first."""
     groups: dict[str, Counter[HtmlElement]] = {}
     signed: dict[str, dict[HtmlElement, None]] = {}
     names: dict[HtmlElement, tuple[str, ...]] = {}
     for element in islice(tree.iter("*"), MAX_ELEMENTS):
         size = sizes.get(element, 0)
-        marked = element in marks
+        marked = element in signatures
         if not (size or marked):
             continue
         counted: set[str] = set()
         for ancestor in chain([element], islice(element.iterancestors(), MAX_ANCESTORS)):
             if ancestor not in names:
-                names[ancestor] = signatures(ancestor)
+                names[ancestor] = look_keys(ancestor)
             for name in names[ancestor]:
                 if name not in counted:
                     counted.add(name)
@@ -228,12 +231,12 @@ def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
     for element in islice(tree.iter("*"), MAX_ELEMENTS):
         if element.tag in NON_POST_TAGS and element.tag not in HEADINGS:
             continue
-        kind = kind_of(element)
-        if kind & IS_COMMENT or _is_marked_up(element, _COMMENT_TYPES):
+        roles = roles_of(element)
+        if roles & IS_COMMENT or _is_marked_up(element, _COMMENT_TYPES):
             units[element] = None
-        if kind & IS_LIST:
+        if roles & IS_LIST:
             units.update(dict.fromkeys(child for child in element if child.tag in {"li", "div"}))
-        if kind & IS_SECTION or _is_label(element.get("aria-label") or ""):
+        if roles & IS_SECTION or _is_label(element.get("aria-label") or ""):
             sections.append(element)
         elif element.tag in HEADINGS and _is_label(
             element_line(element, limit=MAX_NAME_LINE_CHARS)
@@ -271,7 +274,7 @@ def _find_similar_blocks(section: HtmlElement) -> list[HtmlElement]:
 
 def _has_signature(block: HtmlElement) -> bool:
     inner = islice(block.iterdescendants(), MAX_NEARBY * 10)
-    signed = any(is_mark(element) for element in inner)
+    signed = any(may_be_signature(element) for element in inner)
     return signed and any(map(str.isalnum, element_line(block, limit=400)))
 
 
@@ -290,7 +293,7 @@ def _is_label(text: str) -> bool:
     return _NOT_LETTERS.sub(" ", text[:MAX_NAME_LINE_CHARS]).strip().casefold() in _LABELS
 
 
-def _post_text(post: Post) -> str:
+def _post_text(post: FoundPost) -> str:
     return "".join(leaf.text for leaf in post.leaves)
 
 
@@ -301,10 +304,10 @@ def _post_text(post: Post) -> str:
 MAX_DEPTH = 8
 
 
-def _set_depths(posts: Sequence[Post]) -> None:
+def _set_depths(posts: Sequence[FoundPost]) -> None:
     """Set the depth of each post: by nesting, by an adjacent box of replies, or as stated."""
     by_element = {post.element: post for post in posts}
-    latest: dict[HtmlElement | None, Post] = {}  # the last post of each parent
+    latest: dict[HtmlElement | None, FoundPost] = {}  # the last post of each parent
     nested = False
     for post in posts:
         parent = _find_parent(post.element, by_element, latest)
@@ -325,8 +328,10 @@ _REPLIES = class_pattern("children|repl(?:y|ies)|nested|sub-?comments")
 
 
 def _find_parent(
-    unit: HtmlElement, posts: Mapping[HtmlElement, Post], latest: Mapping[HtmlElement | None, Post]
-) -> Post | None:
+    unit: HtmlElement,
+    posts: Mapping[HtmlElement, FoundPost],
+    latest: Mapping[HtmlElement | None, FoundPost],
+) -> FoundPost | None:
     child = unit
     for ancestor in islice(unit.iterancestors(), MAX_ANCESTORS):
         if ancestor in posts:
@@ -347,7 +352,7 @@ _INDENT = re.compile(
 )
 
 
-def _stated_level(post: Post) -> int:
+def _stated_level(post: FoundPost) -> int:
     """Return the level or indent that attributes state, in any unit."""
     for element in chain([post.element], islice(post.element.iterdescendants(), 12)):
         for name in _LEVEL_ATTRIBUTES:

@@ -185,7 +185,8 @@ class PageIndex(TreeIndex):
     are the range of segments with text inside it.  ``segment_blocks`` holds the index of each
     segment's block, ``segment_spans`` the positions of its first and last leaf.  ``text_runs`` has
     four numbers for each text leaf that is not blank: its segment, the flags that apply to it, its
-    length in characters, its position.  ``truncated``: the page continues beyond the index.
+    length in characters, its position.  ``skipped`` are the elements with invisible text.
+    ``truncated``: the page continues beyond the index.
     """
 
     def __init__(
@@ -193,13 +194,12 @@ class PageIndex(TreeIndex):
         root: HtmlElement,
         tag_flags: dict[str, int] = _TAG_FLAGS,
         display: PageLayout | None = None,
-        skipped: list[HtmlElement] | None = None,
     ) -> None:
-        """Walk the tree, which has no comments, and add what is never seen to ``skipped``.
+        """Walk the tree, which has no comments.
 
         What a browser displayed decides on line breaks and visibility.
         """
-        skipped = [] if skipped is None else skipped
+        self.skipped = skipped = list[HtmlElement]()
         self.elements = elements = list[HtmlElement]()
         self.tags = tags = list[str]()
         self.parents = parents = list[int]()
@@ -393,9 +393,8 @@ def build_index(root: HtmlElement, display: PageLayout | None = None) -> PageInd
     """Index a page, with text in ``noscript``, often a tracking pixel, only if it is most of it."""
     if display is not None:
         return PageIndex(root, display=display)
-    skipped: list[HtmlElement] = []
-    index = PageIndex(root, skipped=skipped)
-    unread = (element for element in skipped if element.tag == "noscript")
+    index = PageIndex(root)
+    unread = (element for element in index.skipped if element.tag == "noscript")
     if sum(len("".join(element.itertext()).strip()) for element in unread) > _MIN_NOSCRIPT_CHARS:
         fuller = PageIndex(root, _TAG_FLAGS_WITH_NOSCRIPT)
         chars = index.unlinked_chars()

@@ -1,7 +1,7 @@
 """Read the text, author and date of posts and comments.
 
 The author and the date are marked by microdata, an element or a class, or written above the text.
-What a post says is in the smallest element that has the same place in all posts of a kind and
+What a post says is in the smallest element that has the same place in all posts of one look and
 contains nearly all of their text.  No site and no program is recognized by name.
 """
 
@@ -39,11 +39,12 @@ _MAX_AUTHOR_CHARS = 50
 
 
 @dataclass(slots=True, eq=False)
-class Post:
+class FoundPost:
     """A post or a comment: its text, and ``author`` and ``date`` as printed ('' if unknown).
 
     ``body`` contains the text nodes ``leaves``; ``depth`` is the number of posts above it that it
-    replies to.
+    replies to; ``signatures`` are the elements that name the author and the date, ``date_element``
+    is that of the date.
     """
 
     element: HtmlElement
@@ -52,8 +53,8 @@ class Post:
     leaves: list[Leaf] = field(default_factory=list)
     depth: int = 0
     body: HtmlElement | None = None
-    marks: list[HtmlElement] = field(default_factory=list)
-    dated: HtmlElement | None = None
+    signatures: list[HtmlElement] = field(default_factory=list)
+    date_element: HtmlElement | None = None
 
     @property
     def is_signed(self) -> bool:
@@ -65,10 +66,10 @@ class Post:
         return self.element if self.body is None else self.body
 
 
-def kind_of(element: HtmlElement) -> int:
+def roles_of(element: HtmlElement) -> int:
     """Return the roles that the class, id and name of an element suggest, as the sum of flags."""
     classes, name = element.get("class"), element.get("id")
-    return _read_kind(classes and classes[:300], name and name[:80], element.tag)
+    return _read_roles(classes and classes[:300], name and name[:80], element.tag)
 
 
 #: What a class, an id or a name of an element says.
@@ -130,7 +131,7 @@ _POST_TAG = re.compile(r"-(?:post|message|comment|answer|reply)$")
 
 
 @lru_cache(8192)
-def _read_kind(classes: str | None, name: str | None, tag: str) -> int:
+def _read_roles(classes: str | None, name: str | None, tag: str) -> int:
     classes, name = (classes or "").lower(), (name or "").lower()
     names = f"{classes} {name}"
     roles = [role for role, pattern in _ROLES_BY_CLASS.items() if pattern.search(classes)]
@@ -146,8 +147,8 @@ NON_POST_TAGS = frozenset({
 })  # fmt: skip
 
 
-def signatures(element: HtmlElement) -> tuple[str, ...]:
-    """Return the keys of similar elements: the first class, or all; () if it cannot be a post."""
+def look_keys(element: HtmlElement) -> tuple[str, ...]:
+    """Return the looks of an element, by first class and by all; () if it cannot be a post."""
     if element.tag in NON_POST_TAGS:
         return ()
     classes = _DIGITS.sub("", element.get("class") or "").lower().split()
@@ -158,9 +159,9 @@ def signatures(element: HtmlElement) -> tuple[str, ...]:
     return (first, f"{element.tag}.{' '.join(classes)[:300]}") if len(classes) > 1 else (first,)
 
 
-def signature_of(element: HtmlElement) -> str:
-    """Return the kind of an element: its name and first class, or its id without digits."""
-    return next(iter(signatures(element)), str(element.tag))
+def look_of(element: HtmlElement) -> str:
+    """Return the look of an element: its tag with its first class, or its id without digits."""
+    return next(iter(look_keys(element)), str(element.tag))
 
 
 _PROFILE_URL = re.compile(
@@ -170,7 +171,7 @@ _PROFILE_URL = re.compile(
 )
 
 
-def is_mark(element: HtmlElement) -> bool:
+def may_be_signature(element: HtmlElement) -> bool:
     """Return whether an element may name an author or a date."""
     if element.tag == "time" or element.get("datetime") or is_written_date(element.text):
         return True
@@ -178,7 +179,7 @@ def is_mark(element: HtmlElement) -> bool:
         return False
     return (
         _is_profile(element)
-        or bool(kind_of(element) & (IS_AUTHOR | IS_DATE))
+        or bool(roles_of(element) & (IS_AUTHOR | IS_DATE))
         or element.get("itemprop") == "author"
     )
 
@@ -204,9 +205,9 @@ class PostReader:
         self, units: Iterable[HtmlElement], leaves: Sequence[tuple[Leaf, HtmlElement | None]]
     ) -> None:
         self.leaves = leaves
-        self.posts = {unit: Post(unit) for unit in units}
-        self.enclosing_posts: dict[HtmlElement, Post | None] = {}
-        self.selected: dict[Post, int] = {}
+        self.posts = {unit: FoundPost(unit) for unit in units}
+        self.enclosing_posts: dict[HtmlElement, FoundPost | None] = {}
+        self.selected: dict[FoundPost, int] = {}
 
     def read(self, sizes: Mapping[HtmlElement, int] | None) -> None:
         """Read all posts; the body of each is sought by the selected text of ``sizes``, or all."""
@@ -226,10 +227,10 @@ class PostReader:
         _find_written_authors(leaves)
         for post in leaves:
             post.leaves = _without_edit_note(post.leaves, post)
-        for group in _group_by_kind(leaves):
+        for group in _group_by_look(leaves):
             content = sum(_text_length(post.leaves, None) for post in group)
             are_dated = any(post.date for post in group)
-            # The remarks of a kind that is not the page's topic.
+            # These are remarks, not posts on the page's topic.
             are_aside = sum(self.selected[post] for post in group) < _MIN_SELECTED_SHARE * content
             for post in group:
                 is_folded = are_dated and not post.date and not self.selected[post]  # to a line
@@ -240,7 +241,7 @@ class PostReader:
         """Return the length of the selected text in the posts before any of it is left out."""
         return sum(_text_length(leaves, sizes) for leaves in self._leaves_by_post().values())
 
-    def _enclosing_post(self, element: HtmlElement | None) -> Post | None:
+    def _enclosing_post(self, element: HtmlElement | None) -> FoundPost | None:
         """Return the innermost post around an element, with the result cached on the way up."""
         path = []
         while (
@@ -257,10 +258,10 @@ class PostReader:
         return post
 
     def _join_nested(self, sizes: Mapping[HtmlElement, int] | None) -> None:
-        """Drop elements with the text of one post each in elements of another kind."""
+        """Drop elements with the text of one post each in elements of another look."""
         for _ in range(MAX_NEARBY):
             leaves = self._leaves_by_post()
-            groups = _group_by_kind(self.posts.values())
+            groups = _group_by_look(self.posts.values())
             nested = next((group for group in groups if self._is_nested(group, leaves, sizes)), ())
             self.enclosing_posts.clear()
             if not nested:
@@ -270,17 +271,17 @@ class PostReader:
 
     def _is_nested(
         self,
-        group: Sequence[Post],
-        leaves: Mapping[Post, list[Leaf]],
+        group: Sequence[FoundPost],
+        leaves: Mapping[FoundPost, list[Leaf]],
         sizes: Mapping[HtmlElement, int] | None,
     ) -> bool:
-        """Return whether posts of one kind are each nearly all of a post of another kind."""
+        """Return whether posts of one look are each nearly all of a post of another look."""
         outer = [self._enclosing_post(post.element.getparent()) for post in group]
         outer_posts = {post for post in outer if post is not None}
         if len(outer_posts) < len(group):
             return False
         first = next(post for post in outer if post is not None)
-        if signature_of(first.element) == signature_of(group[0].element):
+        if look_of(first.element) == look_of(group[0].element):
             return False
         inner_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in group)
         outer_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in outer_posts)
@@ -298,11 +299,11 @@ class PostReader:
         self.enclosing_posts.clear()
 
     def _read_signatures(self) -> None:
-        """Set author and date of each post from the marks in it, outside quotations."""
+        """Set author and date of each post from the signatures in it, outside quotations."""
         for post in self.posts.values():
             author = post.element.get("data-author") or post.element.get("author") or ""
             post.author = clean_attribute(author, MAX_NAME_LINE_CHARS)
-        profiles: list[tuple[Post, HtmlElement]] = []
+        profiles: list[tuple[FoundPost, HtmlElement]] = []
         roots = [e for e in self.posts if self._enclosing_post(e.getparent()) is None]
         elements = chain.from_iterable(root.iterdescendants("*") for root in roots)
         for element in islice(elements, MAX_ELEMENTS):
@@ -312,22 +313,22 @@ class PostReader:
             if len(post.author) < 2:
                 name = _read_author(link)
                 post.author = name if _may_be_name(name) else ""
-                post.marks.append(link)
+                post.signatures.append(link)
 
     def _read_signature(
-        self, element: HtmlElement, profiles: list[tuple[Post, HtmlElement]]
+        self, element: HtmlElement, profiles: list[tuple[FoundPost, HtmlElement]]
     ) -> None:
         """Use an element that may name an author or a date."""
         item = element.get("itemprop") or ""
-        kind = kind_of(element)
+        roles = roles_of(element)
         is_author = (
-            kind & IS_AUTHOR
+            roles & IS_AUTHOR
             or element.tag == "cite"
             or item in {"author", "creator"}
             or element.get("rel") == "author"
         )
         is_date = (
-            kind & IS_DATE
+            roles & IS_DATE
             or element.tag == "time"
             or element.get("datetime")
             or item in {"dateCreated", "datePublished", "commentTime"}
@@ -346,18 +347,18 @@ class PostReader:
             )
             if _may_be_name(name) and not is_written_date(name):
                 post.author = post.author if len(post.author) > 1 else name
-                post.marks += [element] if is_line else []
+                post.signatures += [element] if is_line else []
         elif is_profile:
             profiles.append((post, element))
         if is_date and (date := read_date(element)):
             day = clean_date(date.removeprefix(post.author).partition("(")[0])
-            if post.dated is None or _is_better_date(post, element, day):
-                post.date, post.dated = day, element
-            post.marks.append(element)
+            if post.date_element is None or _is_better_date(post, element, day):
+                post.date, post.date_element = day, element
+            post.signatures.append(element)
 
-    def _leaves_by_post(self) -> dict[Post, list[Leaf]]:
+    def _leaves_by_post(self) -> dict[FoundPost, list[Leaf]]:
         """Return the text nodes of each post, except those of nested posts."""
-        leaves: dict[Post, list[Leaf]] = {}
+        leaves: dict[FoundPost, list[Leaf]] = {}
         for leaf, parent in self.leaves:
             post = self._enclosing_post(parent)
             if post is not None:
@@ -365,17 +366,17 @@ class PostReader:
         return leaves
 
 
-def _group_by_kind(posts: Iterable[Post]) -> list[list[Post]]:
-    groups: dict[str, list[Post]] = {}
+def _group_by_look(posts: Iterable[FoundPost]) -> list[list[FoundPost]]:
+    groups: dict[str, list[FoundPost]] = {}
     for post in posts:
-        groups.setdefault(signature_of(post.element), []).append(post)
+        groups.setdefault(look_of(post.element), []).append(post)
     return list(groups.values())
 
 
 MAX_ANCESTORS = 40
 
 
-def _is_quoted(element: HtmlElement, post: Post) -> bool:
+def _is_quoted(element: HtmlElement, post: FoundPost) -> bool:
     following = next((e for e in element.itersiblings() if e.tag != "br"), None)
     if element.tag == "cite" and following is not None and _is_quotation(following):
         return True  # the author of what is quoted
@@ -392,7 +393,7 @@ _MAX_REPEATED_CHARS = 100
 
 
 def _find_bodies(
-    leaves: Mapping[Post, list[Leaf]],
+    leaves: Mapping[FoundPost, list[Leaf]],
     sizes: Mapping[HtmlElement, int] | None,
     parts: Container[HtmlElement],
 ) -> None:
@@ -403,7 +404,7 @@ def _find_bodies(
         for text in {leaf.text.strip() for leaf in post_leaves}
         if len(text) <= _MAX_REPEATED_CHARS
     )
-    for group in _group_by_kind(leaves):
+    for group in _group_by_look(leaves):
         body_path = _common_path(group, leaves, sizes, text_counts)
         for post in group if body_path else ():
             post.body = _find_element(post, body_path, parts)
@@ -418,15 +419,15 @@ _TEXT_TAGS = frozenset({"a", "b", "em", "i", "li", "ol", "p", "pre", "strong", "
 
 
 def _common_path(
-    group: Iterable[Post],
-    leaves: Mapping[Post, list[Leaf]],
+    group: Iterable[FoundPost],
+    leaves: Mapping[FoundPost, list[Leaf]],
     sizes: Mapping[HtmlElement, int] | None,
     text_counts: Mapping[str, int],
 ) -> tuple[str, ...]:
     """Return the longest path to one element of each post with nearly all text, () for none."""
-    elements_by_path: dict[tuple[str, ...], dict[Post, set[HtmlElement]]] = {}
+    elements_by_path: dict[tuple[str, ...], dict[FoundPost, set[HtmlElement]]] = {}
     chars_by_path: Counter[tuple[str, ...]] = Counter()
-    chars_by_post: Counter[Post] = Counter()
+    chars_by_post: Counter[FoundPost] = Counter()
     for post in group:
         for leaf, ancestors in _texts_of_body(post, leaves[post], sizes, text_counts):
             size = len(leaf.text.strip())
@@ -453,13 +454,13 @@ _MIN_REPETITIONS = 3
 
 
 def _texts_of_body(
-    post: Post,
+    post: FoundPost,
     leaves: Iterable[Leaf],
     sizes: Mapping[HtmlElement, int] | None,
     text_counts: Mapping[str, int],
 ) -> Iterator[tuple[Leaf, list[HtmlElement]]]:
     """Yield the selected text nodes of a post that may be in its body, with their ancestors."""
-    marks = set(post.marks)
+    signatures = set(post.signatures)
     for leaf in leaves:
         is_interface = text_counts.get(leaf.text.strip(), 0) >= _MIN_REPETITIONS
         if is_interface or (sizes is not None and leaf.parent not in sizes):
@@ -467,7 +468,7 @@ def _texts_of_body(
         ancestors = _ancestors_within(leaf.parent, post)
         if sizes is None and _is_furniture(ancestors, outside=True):
             continue
-        if marks.isdisjoint(ancestors):
+        if signatures.isdisjoint(ancestors):
             yield leaf, ancestors
 
 
@@ -475,7 +476,7 @@ _MAX_CHILDREN = 200
 
 
 def _find_element(
-    post: Post, path: tuple[str, ...], parts: Container[HtmlElement]
+    post: FoundPost, path: tuple[str, ...], parts: Container[HtmlElement]
 ) -> HtmlElement | None:
     """Return the element at a place in a post, or the one around it if there are several."""
     unique = post.element
@@ -490,17 +491,17 @@ def _find_element(
     return None if unique is post.element else unique
 
 
-def _select_content(post: Post, leaves: list[Leaf]) -> list[Leaf]:
+def _select_content(post: FoundPost, leaves: list[Leaf]) -> list[Leaf]:
     content: list[Leaf] = []
     marked_content: list[Leaf] = []  # in elements marked as the text
-    marks = set(post.marks)
+    signatures = set(post.signatures)
     for leaf in leaves:
         path = _ancestors_within(leaf.parent, post)
         if post.body is not None:
             if post.body not in path:
                 continue
             path = path[: path.index(post.body)]
-        elif not marks.isdisjoint(path):
+        elif not signatures.isdisjoint(path):
             continue
         if _is_furniture(path, outside=post.body is None):
             continue
@@ -530,23 +531,23 @@ def _is_furniture(path: Iterable[HtmlElement], *, outside: bool) -> bool:
             return True
         if not element.attrib:
             continue
-        kind = kind_of(element)
+        roles = roles_of(element)
         if outside and _is_marked_body(element):
             return False
-        if kind & (IS_FURNITURE | IS_AUTHOR | IS_DATE if outside else IS_IN_BODY_FURNITURE):
+        if roles & (IS_FURNITURE | IS_AUTHOR | IS_DATE if outside else IS_IN_BODY_FURNITURE):
             return True
     return False
 
 
 def _is_marked_body(element: HtmlElement) -> bool:
-    is_named = element.attrib and kind_of(element) & IS_BODY
+    is_named = element.attrib and roles_of(element) & IS_BODY
     return bool(is_named) or element.get("itemprop") in {"text", "commentText"}
 
 
 _MAX_FIRST_TEXTS = 20
 
 
-def _find_written_authors(leaves: Mapping[Post, list[Leaf]]) -> None:
+def _find_written_authors(leaves: Mapping[FoundPost, list[Leaf]]) -> None:
     """Set unknown authors to the first text above the content that differs between posts."""
     anonymous = [post for post in leaves if not post.author and post.body is not None]
     if not anonymous:
@@ -573,7 +574,7 @@ def _find_written_authors(leaves: Mapping[Post, list[Leaf]]) -> None:
                 break
 
 
-def _ancestors_within(element: HtmlElement | None, post: Post) -> list[HtmlElement]:
+def _ancestors_within(element: HtmlElement | None, post: FoundPost) -> list[HtmlElement]:
     """Return the elements from one up to its post, without the post."""
     around = () if element is None else chain((element,), element.iterancestors())
     return list(takewhile(lambda ancestor: ancestor is not post.element, around))
@@ -583,11 +584,11 @@ def _is_in_month(date: str, day: str) -> bool:
     return parse_date(date)[:7] == day[:7]
 
 
-def _is_better_date(post: Post, mark: HtmlElement, date: str) -> bool:
+def _is_better_date(post: FoundPost, element: HtmlElement, date: str) -> bool:
     """Return whether a date is the day of a post as displayed, or earlier than that of an edit."""
     if ISO_DATE.match(post.date) and _is_in_month(date, post.date):
         return True
-    is_similar = bool(mark.get("class")) and _path_step(mark) == _path_step(post.dated)
+    is_similar = bool(element.get("class")) and _path_step(element) == _path_step(post.date_element)
     return is_similar and "" < parse_date(date) < parse_date(post.date)
 
 
@@ -620,7 +621,7 @@ def _is_in_code(leaf: Leaf) -> bool:
 _MAX_NOTE_CHARS = 300
 
 
-def _without_edit_note(content: list[Leaf], post: Post) -> list[Leaf]:
+def _without_edit_note(content: list[Leaf], post: FoundPost) -> list[Leaf]:
     """Return the text nodes of a post without the last lines if they are about an edit."""
     first, last = (content[0].parent, content[-1].parent) if content else (None, None)
     if first is None or last is None:
@@ -696,10 +697,10 @@ _SAYS_VERB = re.compile(
 )
 
 
-def _read_author(mark: HtmlElement) -> str:
-    """Return the name in a mark: the marked name, a link, emphasized text, or all of it."""
-    text = mark.get("content") or ""
-    for element in islice(mark.iterdescendants(), 2 * MAX_NEARBY):
+def _read_author(signature: HtmlElement) -> str:
+    """Return the name in a signature: marked as a name, linked, emphasized, or all of it."""
+    text = signature.get("content") or ""
+    for element in islice(signature.iterdescendants(), 2 * MAX_NEARBY):
         classes = (element.get("class") or "").split()
         is_name = element.get("itemprop") == "name" or "fn" in classes
         if is_name or element.tag in {"a", "b", "strong"}:
@@ -708,7 +709,7 @@ def _read_author(mark: HtmlElement) -> str:
                 text = candidate
                 break
     if not text:
-        texts = (" ".join(str(part).split()) for part in islice(mark.itertext(), MAX_NEARBY))
+        texts = (" ".join(str(part).split()) for part in islice(signature.itertext(), MAX_NEARBY))
         text = next((part for part in texts if any(map(str.isalnum, part))), "")
     return _SAYS_VERB.sub("", clean_attribute(text)[:MAX_NAME_LINE_CHARS]).strip(EDGE_CHARACTERS)
 

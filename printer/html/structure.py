@@ -70,7 +70,7 @@ def _retag_custom_elements(elements: Iterable[HtmlElement]) -> None:
 
 
 def _retag_roles(boxes: Iterable[HtmlElement]) -> None:
-    """Turn boxes with the role of a table, or of a list of two lines or more, into these."""
+    """Turn boxes with the role of a table, or of a list of several lines, into tables and lists."""
     for box in [
         box for box in boxes if box.tag == "div" and box.get("role") in {"table", "grid", "list"}
     ]:
@@ -190,7 +190,7 @@ def _retag_pairs(boxes: Iterable[HtmlElement]) -> None:
 
 #: The most boxes around the label and the value in a row.
 _MAX_PAIR_DEPTH = 4
-_MAX_LABEL_CHARS = 40
+_MAX_PAIR_LABEL_CHARS = 40
 _MAX_VALUE_CHARS = 60
 
 
@@ -202,7 +202,7 @@ def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlEl
         parts = [part for part in row if _beginning_of_text(part, 1)]
         if len(parts) == 2:
             label, value = map(_beginning_of_text, parts)
-            is_label = label[0].isalpha() and len(label) <= _MAX_LABEL_CHARS
+            is_label = label[0].isalpha() and len(label) <= _MAX_PAIR_LABEL_CHARS
             has_box = any(part.tag == "div" for part in parts)
             if is_label and has_box and len(value) <= _MAX_VALUE_CHARS and not YEAR.search(value):
                 inner_blocks = chain.from_iterable(part.iter(*_NOT_TEXT_TAGS) for part in parts)
@@ -497,20 +497,22 @@ def _keep_breaks(box: HtmlElement) -> None:
     """Turn the line ends in text whose style keeps them into breaks."""
     if any(child.tag in _BLOCK_TAGS for child in box):
         return
-    for element in [box, *box.iterchildren()]:
-        text = (element.text or "") if element is box else (element.tail or "")
-        head, *lines = re.split(r"[ \t]*\n", text)
-        if len(lines) > _MAX_LINES:
-            continue
-        position = 0 if element is box else box.index(element) + 1
-        if element is box:
-            element.text = head
-        else:
-            element.tail = head
-        for n, line in enumerate(lines):
-            line_break = box.makeelement("br")
-            line_break.tail = line
-            box.insert(position + n, line_break)
+    children = list(box)
+    box.text = _insert_breaks(box, 0, box.text)
+    for child in children:
+        child.tail = _insert_breaks(box, box.index(child) + 1, child.tail)
+
+
+def _insert_breaks(box: HtmlElement, position: int, text: str | None) -> str | None:
+    """Insert the lines of a text but the first, each after a break; return the first."""
+    first, *lines = re.split(r"[ \t]*\n", text or "")
+    if len(lines) > _MAX_LINES:
+        return text
+    for n, line in enumerate(lines):
+        line_break = box.makeelement("br")
+        line_break.tail = line
+        box.insert(position + n, line_break)
+    return first
 
 
 # Markup that is not text

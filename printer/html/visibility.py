@@ -273,7 +273,7 @@ def _find_name(css: str, name: str) -> Iterator[int]:
 # Folded text
 
 
-_MAX_NAME_CHARS = 100
+_MAX_ID_CHARS = 100
 #: The attributes with which a control names the element that it unfolds.
 _CONTROLLING = frozenset(
     {"aria-controls", "data-target", "data-bs-target", "href", "data-tab", "for"}
@@ -287,7 +287,7 @@ def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
         for element in elements
         for name in _CONTROLLING.intersection(element.keys())
     )
-    ids = (value.lstrip("#")[:_MAX_NAME_CHARS] for value in attribute_values if value)
+    ids = (value.lstrip("#")[:_MAX_ID_CHARS] for value in attribute_values if value)
     return frozenset(filter(None, ids))
 
 
@@ -313,7 +313,7 @@ def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
 
     A control points to it or precedes it, or it has such a name, a heading or similar siblings.
     """
-    if (element.get("id") or "")[:_MAX_NAME_CHARS] in controls:
+    if (element.get("id") or "")[:_MAX_ID_CHARS] in controls:
         return True
     parent = element.getparent()
     for node in (element, parent) if parent is not None else (element,):

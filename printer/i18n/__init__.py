@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ..files import load_json
+from ..text import COLONS, split_label
 
 
 @cache
@@ -24,9 +25,9 @@ _LABEL_CHARS = 60
 def is_advertisement_label(text: str) -> bool:
     """Return whether text labels an advertisement: 'Ad: …', 'Ad (gone after login)'."""
     labels = load_table("page_furniture")["advertisement_labels"]
-    separators = (":", "(", " - ", " – ") if len(text) <= _LABEL_CHARS else ()
+    separators = (*COLONS, "(", " - ", " – ") if len(text) <= _LABEL_CHARS else ()
     parts = [text, *(text.partition(separator)[0] for separator in separators if separator in text)]
-    return any(part.strip(" .:·–—-[]()").lower() in labels for part in parts)
+    return any(part.strip(" .:：·–—-[]()").lower() in labels for part in parts)
 
 
 _WORDS = re.compile(r"\w+")
@@ -58,7 +59,7 @@ def is_invitation(text: str) -> bool:
 
 def is_source_line(text: str) -> bool:
     """Return whether a line names a text's source, or says who reported, edited or amended it."""
-    label, colon, source = text.replace("：", ":").partition(":")
+    label, colon, source = split_label(text)
     words = fold_words(text[:_MAX_SIGN_OFF_CHARS]).split()
     beginnings = (" ".join(words[:count]) for count in range(2, 6))
     is_labeled = bool(colon and source) and fold_words(label) in page_labels("sources")

@@ -78,7 +78,7 @@ _TABLE = load_json(__file__, "captions.json")
 _CREDIT_AFTER = re.compile(
     "(?:"
     + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
-    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=]|©|\([Cc]\) |（[CcＣ]）"
+    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=©]|©|\([Cc]\) |（[CcＣ]）"
     r"|(?<=[.!?] )(?:Photo|Image|Picture|Graphic|Illustration) (?:via|by|courtesy of) "
 )
 _MAX_CHARS = 1200

@@ -62,11 +62,11 @@ class FeatureReader:
         self.copies = Counter(candidate.url_key for candidate in candidates if candidate.url_key)
         self.unread = {c.url_key for c in candidates if _is_unread(c.element)}
         self.opened_dialogs = _opened_dialogs(candidates)
-        self.structures = {candidate: _structure(candidate.element) for candidate in candidates}
-        self.segments_by_structure: dict[tuple[str, ...], list[int]] = {}
-        for candidate, shape in self.structures.items():
-            self.segments_by_structure.setdefault(shape, []).append(candidate.segment)
-        for segments in self.segments_by_structure.values():
+        self.looks = {candidate: _look(candidate.element) for candidate in candidates}
+        self.segments_by_look: dict[tuple[str, ...], list[int]] = {}
+        for candidate, look in self.looks.items():
+            self.segments_by_look.setdefault(look, []).append(candidate.segment)
+        for segments in self.segments_by_look.values():
             segments.sort()
         self.lead = picture_key(page.metadata.image)
         self.lead_file = self.lead.rpartition("/")[2]
@@ -126,7 +126,7 @@ _MIN_ALIKE = 4
 
 
 def is_one_of_many(reader: FeatureReader, candidate: Candidate) -> bool:
-    return len(reader.segments_by_structure[reader.structures[candidate]]) >= _MIN_ALIKE
+    return len(reader.segments_by_look[reader.looks[candidate]]) >= _MIN_ALIKE
 
 
 def _position_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
@@ -202,7 +202,7 @@ def _surrounding_features(
 
 def _repetition_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
     """Yield features of similarly placed pictures and of copies of this one."""
-    similar = reader.segments_by_structure[reader.structures[candidate]]
+    similar = reader.segments_by_look[reader.looks[candidate]]
     if len(similar) > 1:
         yield "one of many alike" if is_one_of_many(reader, candidate) else "one of few alike"
         if reader.bounds is not None:
@@ -346,13 +346,13 @@ FURNITURE_FEATURES = LINK_FEATURES | {
 }  # fmt: skip
 
 
-def is_lead(candidate: Candidate, names: frozenset[str]) -> bool:
+def is_lead(candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a picture near the title may be the lead picture, by markup or size."""
     levels = [candidate.element, *islice(candidate.element.iterancestors(), 4)]
     is_still = any("player" in (element.get("class") or "") for element in levels)
-    if is_still or names & FURNITURE_FEATURES or candidate.kind not in {"image", "background"}:
+    if is_still or features & FURNITURE_FEATURES or candidate.kind not in {"image", "background"}:
         return False
-    return bool(names & _LEAD_FEATURES) or any(
+    return bool(features & _LEAD_FEATURES) or any(
         _LEAD_PROPERTIES.intersection((element.get("itemprop") or "").split()) for element in levels
     )
 
@@ -437,7 +437,7 @@ _ITEM_CLASS = re.compile(
 )
 
 
-def _structure(element: HtmlElement) -> tuple[str, ...]:
+def _look(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes that the items of one gallery or list have in common."""
     levels = islice(chain((element,), element.iterancestors()), 4)
     return tuple(
@@ -445,12 +445,12 @@ def _structure(element: HtmlElement) -> tuple[str, ...]:
     )
 
 
-_MAX_NAME_CHARS = 240
+_MAX_CLASS_CHARS = 240
 
 
 def _element_names(element: HtmlElement) -> str:
     names = map(element.get, ("class", "id", "role", "itemprop"))
-    return " ".join(name[:_MAX_NAME_CHARS] for name in names if name)
+    return " ".join(name[:_MAX_CLASS_CHARS] for name in names if name)
 
 
 def nearest_link(element: HtmlElement, levels: int) -> HtmlElement | None:

@@ -178,9 +178,9 @@ def select_by_score(
             scored.append(candidate)
     captions = CaptionFinder(page, candidates)
     reader = FeatureReader(page, verdict, candidates, bounds)
-    features = [(candidate, reader.features(candidate)) for candidate in scored]
+    pictures = [(candidate, reader.features(candidate)) for candidate in scored]
     weights = weights or load_weights()
-    selected, below_threshold = _apply_threshold(features, weights, captions, reader)
+    selected, below_threshold = _apply_threshold(pictures, weights, captions, reader)
     rejected += below_threshold
     selected = share_captions(page, selected)
     return PictureSelection(
@@ -209,17 +209,17 @@ _END_FEATURES = frozenset({"right after the text", "in a part with most of the a
 _CLOSING_FEATURES = frozenset({"after the borders", "in a part: all", "long alt"})
 #: How far below the threshold a picture next to an entry's text may score.
 _LISTED_BONUS = 0.8
-#: The share of the pictures of one structure that must score high for all to be of entries.
+#: The share of the pictures of one look that must score high for all to be of entries.
 _MIN_LISTED_SHARE = 0.5
 #: A picture in a row is no icon from this side on, whatever its name.
 _MIN_ROW_SIDE_PX = 150
 _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
 #: Pictures and their features.
-_Features: TypeAlias = Sequence[tuple[Candidate, frozenset[str]]]
+_Pictures: TypeAlias = Sequence[tuple[Candidate, frozenset[str]]]
 
 
 def _apply_threshold(
-    features: _Features, weights: Weights, captions: CaptionFinder, reader: FeatureReader
+    pictures: _Pictures, weights: Weights, captions: CaptionFinder, reader: FeatureReader
 ) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
     """Select by score; of copies of a picture, the best, preferably with a caption.
 
@@ -228,21 +228,21 @@ def _apply_threshold(
     reasons: dict[Candidate, str] = {}
     best: dict[str, tuple[bool, float]] = {}
     captions_found: dict[Candidate, Caption] = {}
-    listed = _find_listed(features, weights, reader)
-    lead = _find_lead(features, weights, captions, reader)
-    for candidate, names in features:
-        score = weights.score(names)
-        may_be_closing = names >= _CLOSING_FEATURES and names.isdisjoint(FURNITURE_FEATURES)
+    listed = _find_listed(pictures, weights, reader)
+    lead = _find_lead(pictures, weights, captions, reader)
+    for candidate, features in pictures:
+        score = weights.score(features)
+        may_be_closing = features >= _CLOSING_FEATURES and features.isdisjoint(FURNITURE_FEATURES)
         is_closing = may_be_closing and repeats_alt(candidate.alt, captions.find(candidate).text)
         bonus = _LEAD_BONUS if candidate is lead or is_closing else 0
-        if names >= _END_FEATURES and names.isdisjoint(_UNLISTED_FEATURES | LINK_FEATURES):
-            bonus = max(bonus, _LISTED_BONUS * bool(names & {"side large", "file wide"}))
+        if features >= _END_FEATURES and features.isdisjoint(_UNLISTED_FEATURES | LINK_FEATURES):
+            bonus = max(bonus, _LISTED_BONUS * bool(features & {"side large", "file wide"}))
         threshold = weights.threshold - bonus
         if score < threshold and candidate not in listed:
-            reasons[candidate] = weights.reject_reason(names)
+            reasons[candidate] = weights.reject_reason(features)
             continue
         captions_found[candidate] = captions.find(candidate)
-        reason = rejection_reason(reader, candidate, names, captions_found[candidate])
+        reason = rejection_reason(reader, candidate, features, captions_found[candidate])
         if reason:
             reasons[candidate] = reason
             if reason == INTERFACE_DRAWING:  # Text beside it is not a caption.
@@ -253,12 +253,12 @@ def _apply_threshold(
             best[key] = max(rank, best.get(key, rank))
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
-    usable = [(candidate, names) for candidate, names in features if candidate not in reasons]
+    usable = [(candidate, features) for candidate, features in pictures if candidate not in reasons]
     repeated = _repeated_in_text(usable, reader)
     url_keys = {reader.key(candidate) for candidate in repeated}
-    for candidate, names in features:
+    for candidate, features in pictures:
         key, caption = reader.key(candidate), captions_found.get(candidate, Caption())
-        rank = bool(caption.text), weights.score(names)
+        rank = bool(caption.text), weights.score(features)
         if candidate in reasons:
             rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
         elif key and candidate not in repeated and (key in url_keys or rank < best[key]):
@@ -269,7 +269,7 @@ def _apply_threshold(
     return selected, rejected
 
 
-def _repeated_in_text(features: _Features, reader: FeatureReader) -> set[Candidate]:
+def _repeated_in_text(pictures: _Pictures, reader: FeatureReader) -> set[Candidate]:
     """Return the copies of pictures that the text shows deliberately.
 
     Text of the article is around each copy and between them.  In an article, the copies have the
@@ -277,11 +277,11 @@ def _repeated_in_text(features: _Features, reader: FeatureReader) -> set[Candida
     """
     kind = reader.verdict.kind
     copies: dict[str, list[Candidate]] = {}
-    if not (kind in {"article", "documentation"} or reader.verdict.lists_things):
+    if not (kind in {"article", "documentation"} or reader.verdict.has_entries):
         return set()
     unwanted = _UNLISTED_FEATURES | (LINK_FEATURES if kind == "article" else frozenset())
-    for candidate, names in features:
-        is_in_text = names >= _TEXT_FEATURES and names.isdisjoint(unwanted)
+    for candidate, features in pictures:
+        is_in_text = features >= _TEXT_FEATURES and features.isdisjoint(unwanted)
         if is_in_text and (key := reader.key(candidate)):
             places = copies.setdefault(key, [])
             if not places or _is_other_text(reader, places[-1].segment, candidate.segment):
@@ -290,7 +290,7 @@ def _repeated_in_text(features: _Features, reader: FeatureReader) -> set[Candida
         candidate
         for places in copies.values()
         if len(places) > 1
-        and (kind != "article" or len({reader.structures[place] for place in places}) == 1)
+        and (kind != "article" or len({reader.looks[place] for place in places}) == 1)
         for candidate in places
     }
 
@@ -319,54 +319,54 @@ def _is_other_text(reader: FeatureReader, one: int, other: int) -> bool:
     return all(between[k:] + between[:k] != text for k, text in enumerate(around))
 
 
-def _find_listed(features: _Features, weights: Weights, reader: FeatureReader) -> set[Candidate]:
+def _find_listed(pictures: _Pictures, weights: Weights, reader: FeatureReader) -> set[Candidate]:
     """Return the pictures with little text that have the markup of several above the threshold.
 
     On pages of entries, the threshold is lower next to text of the article.
     """
-    shapes = Counter(reader.structures[candidate] for candidate, _ in features)
-    high = [(c, names) for c, names in features if weights.score(names) >= weights.threshold]
-    high_scores = Counter(reader.structures[candidate] for candidate, _ in high)
-    lists_things = reader.verdict.lists_things
-    bonus = _LISTED_BONUS if lists_things else 0
-    in_text = {c for c, names in features if _LISTED_FEATURE in names or names >= _GALLERY_FEATURES}
-    high_scores_in_text = Counter(
-        reader.structures[c]
-        for c, names in features
-        if c in in_text
-        and weights.score(names) >= weights.threshold - bonus * names.isdisjoint(_UNLISTED_FEATURES)
-    )
+    looks = reader.looks
+    counts = Counter(looks[candidate] for candidate, _ in pictures)
+    scores = {candidate: weights.score(features) for candidate, features in pictures}
+    high_scores = Counter(looks[c] for c in scores if scores[c] >= weights.threshold)
+    bonus = _LISTED_BONUS if reader.verdict.has_entries else 0
+    in_text: set[Candidate] = set()
+    high_scores_in_text: Counter[tuple[str, ...]] = Counter()
+    for candidate, features in pictures:
+        if _LISTED_FEATURE in features or features >= _GALLERY_FEATURES:
+            in_text.add(candidate)
+            min_score = weights.threshold - bonus * features.isdisjoint(_UNLISTED_FEATURES)
+            high_scores_in_text[looks[candidate]] += scores[candidate] >= min_score
     listed: set[Candidate] = set()
-    for candidate, names in features:
-        shape = reader.structures[candidate]
-        min_count = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
+    for candidate, features in pictures:
+        look = looks[candidate]
+        min_count = max(_MIN_LISTED, _MIN_LISTED_SHARE * counts[look])
         is_large = min(candidate.width, candidate.height) >= _MIN_ROW_SIDE_PX
-        if is_large and "file of an icon" in names and high_scores[shape] + 1 >= min_count:
+        if is_large and "file of an icon" in features and high_scores[look] + 1 >= min_count:
             listed.add(candidate)
-        if names.isdisjoint(_SHORT_TEXT_FEATURES) or "repeated often" in names:
+        if features.isdisjoint(_SHORT_TEXT_FEATURES) or "repeated often" in features:
             continue
-        if "repeated" in names and _LISTED_FEATURE not in names:
+        if "repeated" in features and _LISTED_FEATURE not in features:
             continue
-        is_in_text = candidate in in_text and high_scores_in_text[shape] >= _MIN_LISTED
-        may_end = lists_things or names >= _END_FEATURES
-        if is_in_text or (may_end and high_scores[shape] >= min_count):
+        is_in_text = candidate in in_text and high_scores_in_text[look] >= _MIN_LISTED
+        may_end = reader.verdict.has_entries or features >= _END_FEATURES
+        if is_in_text or (may_end and high_scores[look] >= min_count):
             listed.add(candidate)
     return listed
 
 
 def _find_lead(
-    features: _Features, weights: Weights, captions: CaptionFinder, reader: FeatureReader
+    pictures: _Pictures, weights: Weights, captions: CaptionFinder, reader: FeatureReader
 ) -> Candidate | None:
     """Return the best candidate for the lead picture if none near the title would be selected."""
     leads: dict[Candidate, float] = {}
-    for candidate, names in features:
+    for candidate, features in pictures:
         if not is_near_title(reader, candidate):
             continue
-        score = weights.score(names)
+        score = weights.score(features)
         if score < weights.threshold:
-            if is_lead(candidate, names):
+            if is_lead(candidate, features):
                 leads[candidate] = score
-        elif not rejection_reason(reader, candidate, names, captions.find(candidate)):
+        elif not rejection_reason(reader, candidate, features, captions.find(candidate)):
             return None
     return max(leads, key=leads.__getitem__, default=None)
 
@@ -386,7 +386,7 @@ def _drop_unmarked(
     captions = frozenset[int]().union(*(caption.segments for caption in uncredited))
     unmarked = {i for i in captions if verdict.keep[i] and not flags[blocks[i]] & _MARKED}
     is_little = is_minor_text(page, verdict, unmarked, _MAX_UNMARKED_SHARE)
-    if is_little and not (verdict.lists_things and len(unmarked) >= _MIN_LISTED):
+    if is_little and not (verdict.has_entries and len(unmarked) >= _MIN_LISTED):
         return tuple(selected)
     return tuple(
         replace(picture, caption=Caption()) if picture.caption.segments & unmarked else picture

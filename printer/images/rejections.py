@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 from ..html.index import ElementFlag
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import is_not_displayed
-from ..text import CAMEL_CASE
+from ..text import CAMEL_CASE, YEAR
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_credit_line
 from .features import FeatureReader, find_dialog, is_one_of_many, links_to_enlargement, nearest_link
@@ -37,20 +37,20 @@ INTERFACE_DRAWING = "a drawing of the interface"
 
 
 def rejection_reason(
-    reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
+    reader: FeatureReader, candidate: Candidate, features: frozenset[str], caption: Caption
 ) -> str:
     """Return why a picture cannot belong to the article whatever its score, '' if it can."""
-    if "a smiley" in names:
+    if "a smiley" in features:
         return "a smiley"
-    if "an SVG file" in names and names & _ICON_FEATURES:
+    if "an SVG file" in features and features & _ICON_FEATURES:
         return INTERFACE_DRAWING
-    if not caption.text and _is_mark(reader, candidate, names):
+    if not caption.text and _is_icon_or_logo(reader, candidate, features):
         return INTERFACE_DRAWING
     if is_preview(candidate) and reader.copies[candidate.url_key] > 1:
         return "a placeholder"
-    if not caption.text and (reason := _reason_without_caption(reader, candidate, names)):
+    if not caption.text and (reason := _reason_without_caption(reader, candidate, features)):
         return reason
-    if _is_portrait(reader, candidate, names, caption):
+    if _is_portrait(reader, candidate, features, caption):
         return "a portrait of the author"
     is_credit = len(caption.text) < _MIN_CAPTION_CHARS or is_credit_line(caption.text)
     is_linked = all(reader.page.segments[i].is_link for i in caption.segments)
@@ -63,7 +63,7 @@ def rejection_reason(
     return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
 
 
-#: The features of marks of customers, in rows on pages that sell something.
+#: The features of the logos of customers, in rows on pages that sell something.
 _LOGO_FEATURES = frozenset({"file of a logo", "named as a logo"})
 #: The alternative text of a row of stars.
 _RATING = re.compile(r"[0-9](?:[.,][0-9]{1,2})? ?(?:out of|of|von|sur|de|su|av|van|/) ?(?:5|10)\b")
@@ -72,13 +72,13 @@ _MAX_LARGE_ICON_PX = 300
 _ICON_NAME = re.compile(r"(?<![a-z])icons?(?![a-z])")
 
 
-def _is_mark(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+def _is_icon_or_logo(reader: FeatureReader, candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a file that is no photograph is an icon, a customer's logo or a rating."""
     link = nearest_link(candidate.element, 8)
     is_home_link = link is not None and "home" in (link.get("rel") or "").split()
     if is_home_link or _RATING.match(candidate.alt):
         return True
-    if "the page's own picture" in names or candidate.best is None:
+    if "the page's own picture" in features or candidate.best is None:
         return False
     path = original_url(candidate.best.url).partition("?")[0]
     if _PHOTOGRAPH_FILE.search(path):
@@ -86,11 +86,11 @@ def _is_mark(reader: FeatureReader, candidate: Candidate, names: frozenset[str])
     is_small = max(candidate.width, candidate.height) <= _MAX_LARGE_ICON_PX
     if is_small and _ICON_NAME.search(path.rpartition("/")[2].lower()):
         return not candidate.alt or _ICON_NAME.search(candidate.alt.lower()) is not None
-    if "one side under 80" in names and candidate.alt.lower().endswith(" icon"):
+    if "one side under 80" in features and candidate.alt.lower().endswith(" icon"):
         return True
-    is_customer = reader.verdict.kind in _SELLING_KINDS and not _LOGO_FEATURES.isdisjoint(names)
-    is_of_site = not reader.verdict.lists_things and names >= {"file of a logo", "side under 64"}
-    return is_customer or is_of_site
+    is_customer = reader.verdict.kind in _SELLING_KINDS and not _LOGO_FEATURES.isdisjoint(features)
+    is_small_logo = features >= {"file of a logo", "side under 64"}
+    return is_customer or (is_small_logo and not reader.verdict.has_entries)
 
 
 _SELLING_KINDS = frozenset({"service", "product"})
@@ -120,40 +120,40 @@ _FEED_LINK = re.compile(
 
 
 def _reason_without_caption(
-    reader: FeatureReader, candidate: Candidate, names: frozenset[str]
+    reader: FeatureReader, candidate: Candidate, features: frozenset[str]
 ) -> str:
     if _is_in_dialog(reader, candidate):
         return "in a dialog that opens on a click"
-    is_unseen = names >= _UNSEEN_FEATURES and _is_undisplayed(reader, candidate)
-    if is_unseen or _has_twin_for_wide_screens(candidate):
+    is_unseen = features >= _UNSEEN_FEATURES and _is_undisplayed(reader, candidate)
+    if is_unseen or _is_invisible(candidate.element) or _has_twin_for_wide_screens(candidate):
         return "a picture that is not displayed"
-    if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
+    if "linked elsewhere" in features and ("hidden" in features or _BADGE.fullmatch(candidate.alt)):
         return "a badge or a hidden button"
-    if "linked for sharing" in names:
+    if "linked for sharing" in features:
         return "a share button"
-    if "linked to nowhere" in names and not names.isdisjoint(_BUTTON_FEATURES):
+    if "linked to nowhere" in features and not features.isdisjoint(_BUTTON_FEATURES):
         return "a button with a script"
     if candidate.kind == "image" and is_preview(candidate):
         return "a placeholder"
     is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX
-    if _is_decoration(reader, candidate, names):
+    if _is_decoration(reader, candidate, features):
         return "an ornament"
-    if _is_icon_in_heading(candidate, names):
+    if _is_icon_in_heading(candidate, features):
         return INTERFACE_DRAWING
     if is_rule or _is_counter(candidate):
         return "a divider or a tracking pixel"
     if _is_below_other_heading(reader, candidate):
         return "below the heading of unrelated content"
-    if _is_linked_banner(reader, candidate, names):
+    if _is_linked_banner(reader, candidate, features):
         return "a banner or a button that leads to another page"
     return ""
 
 
-def _is_decoration(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+def _is_decoration(reader: FeatureReader, candidate: Candidate, features: frozenset[str]) -> bool:
     return (
-        _is_ornament(reader, candidate, names)
-        or _is_backdrop(candidate, names)
-        or _is_in_ticker(reader, candidate, names)
+        _is_ornament(reader, candidate, features)
+        or _is_backdrop(candidate, features)
+        or _is_in_ticker(reader, candidate, features)
         or _is_over_or_behind_picture(candidate)
         or _is_in_date_line(reader, candidate)
         or _has_tooltip(candidate.element.getparent())
@@ -172,6 +172,16 @@ def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:
     """Return whether an article's picture is hidden by its parent, not until a script shows it."""
     box = candidate.element.getparent()
     return reader.verdict.kind == "article" and box is not None and is_not_displayed(box)
+
+
+_INVISIBLE = re.compile(r"visibility\s{0,9}:\s{0,9}hidden")
+
+
+def _is_invisible(element: HtmlElement) -> bool:
+    """Return whether a picture's own style hides it, and no script that loads it later shows it."""
+    style = (element.get("style") or "")[:2000]
+    is_lazy = any(name.startswith("data-") for name in map(str, element.attrib))
+    return not is_lazy and _INVISIBLE.search(style) is not None
 
 
 #: The class of an element that only small screens show.
@@ -201,14 +211,14 @@ def _has_twin_for_wide_screens(candidate: Candidate) -> bool:
 _MIN_DIVIDERS = 3
 
 
-def _is_ornament(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+def _is_ornament(reader: FeatureReader, candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a picture without text is a divider or a GIF in the article's layout table."""
     is_described = candidate.alt or candidate.title or candidate.natural_width
-    if is_described or candidate.kind != "image" or "no size" not in names:
+    if is_described or candidate.kind != "image" or "no size" not in features:
         return False
-    if reader.copies[candidate.url_key] >= _MIN_DIVIDERS and "in the text" in names:
+    if reader.copies[candidate.url_key] >= _MIN_DIVIDERS and "in the text" in features:
         return True
-    if "a GIF file" not in names:
+    if "a GIF file" not in features:
         return False
     parts = [reader.index.elements[i].tag for i in _ancestors_without_article(reader, candidate)]
     return "td" in parts and "table" not in parts
@@ -230,16 +240,16 @@ _BACKDROP_FILE = re.compile(
 _BACKDROP_ALT = re.compile(r"(?:[a-z]{1,12} )?background(?: (?:image|picture))?", re.IGNORECASE)
 
 
-def _is_backdrop(candidate: Candidate, names: frozenset[str]) -> bool:
+def _is_backdrop(candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a picture is decoration behind text, by its classes or for screen readers."""
     alt, element = candidate.alt, candidate.element
     url = candidate.best.url if candidate.best else ""
-    is_named = names >= {"background", "file of nothing"} and _BACKDROP_FILE.search(url[-80:])
+    is_named = features >= {"background", "file of nothing"} and _BACKDROP_FILE.search(url[-80:])
     if is_named or _BACKDROP_ALT.fullmatch(alt):
         return True
-    if candidate.kind != "image" or not names.isdisjoint(_PICTURE_FEATURES):
+    if candidate.kind != "image" or not features.isdisjoint(_PICTURE_FEATURES):
         return False
-    is_decoration = element.get("role") in _NO_ROLES and "in the text" not in names
+    is_decoration = element.get("role") in _NO_ROLES and "in the text" not in features
     if alt or is_decoration:
         return is_decoration and element.get("aria-hidden") == "true"
     levels = [element, *islice(element.iterancestors(), 2)]
@@ -248,7 +258,7 @@ def _is_backdrop(candidate: Candidate, names: frozenset[str]) -> bool:
         for level in levels
         if level.tag != "a"
     )
-    if is_unread and "file of nothing" in names:
+    if is_unread and "file of nothing" in features:
         return True
     classes = " ".join((level.get("class") or "")[:_MAX_CLASS_CHARS] for level in levels)
     words = re.sub(r"[-_]+", "-", CAMEL_CASE.sub("-", classes)).lower().split()
@@ -267,9 +277,9 @@ _MAX_PICTURES_IN_CARD = 5
 def _is_over_or_behind_picture(candidate: Candidate) -> bool:
     """Return whether a picture is a card's ribbon or its background, by its own class."""
     element = candidate.element
-    names = CAMEL_CASE.sub("-", (element.get("class") or "")[:_MAX_CLASS_CHARS])
-    names = re.sub(r"[-_]+", "-", names).lower()
-    if not any(map(_LAYER_CLASS.search, names.split())):
+    classes = CAMEL_CASE.sub("-", (element.get("class") or "")[:_MAX_CLASS_CHARS])
+    classes = re.sub(r"[-_]+", "-", classes).lower()
+    if not any(map(_LAYER_CLASS.search, classes.split())):
         return False
     card = next(element.iterancestors("li", "article"), None)
     return card is not None and len(list(islice(card.iter("img"), _MAX_PICTURES_IN_CARD))) > 1
@@ -288,9 +298,9 @@ _TICKER_CLASS = re.compile(r"(?<![a-z])(?:marquee|ticker)(?![a-z])")
 _MAX_TICKER_LEVELS = 5
 
 
-def _is_in_ticker(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+def _is_in_ticker(reader: FeatureReader, candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a picture is in a row that moves, by a name or by a copy for no reader."""
-    if not (reader.verdict.lists_things or "an SVG file" in names):
+    if not (reader.verdict.has_entries or "an SVG file" in features):
         return False
     for level in islice(candidate.element.iterancestors(), _MAX_TICKER_LEVELS):
         classes = CAMEL_CASE.sub("-", (level.get("class") or "")[:_MAX_CLASS_CHARS]).lower()
@@ -307,37 +317,39 @@ _ICON_FILE = re.compile(
 _PHOTOGRAPH_FILE = re.compile(r"\.(?:jpe?g|avif)$", re.IGNORECASE)
 
 
-def _is_icon_in_heading(candidate: Candidate, names: frozenset[str]) -> bool:
+def _is_icon_in_heading(candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a picture in a heading with text is an icon by the name of its file."""
-    if "in a heading" not in names or "with: none" in names or candidate.best is None:
+    if "in a heading" not in features or "with: none" in features or candidate.best is None:
         return False
     path = original_url(candidate.best.url).partition("?")[0]
-    is_named = not names.isdisjoint(_ICON_FEATURES) and not _PHOTOGRAPH_FILE.search(path)
+    is_named = not features.isdisjoint(_ICON_FEATURES) and not _PHOTOGRAPH_FILE.search(path)
     return is_named or _ICON_FILE.search(path) is not None
 
 
-def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+def _is_linked_banner(
+    reader: FeatureReader, candidate: Candidate, features: frozenset[str]
+) -> bool:
     """Return whether a picture is an advertisement for the page it links to.
 
     On a page of entries, the links above the picture lead to the same page.
     """
-    if reader.verdict.lists_things:
-        return "with: none" in names and any(map(_leads_to_page, _links_over(candidate.element)))
+    if reader.verdict.has_entries:
+        return "with: none" in features and any(map(_leads_to_page, _links_over(candidate.element)))
     link = nearest_link(candidate.element, 8)
-    if link is None or not _leads_to_page(link) or "the page's own picture" in names:
+    if link is None or not _leads_to_page(link) or "the page's own picture" in features:
         return False
     if reader.verdict.kind != "article" or reader.bounds is None:
         return False
-    is_outside = (candidate.segment > reader.bounds.last and names.isdisjoint(_ALIKE_FEATURES)) or (
-        candidate.segment < reader.bounds.first and "linked elsewhere" in names
-    )
+    is_above = candidate.segment < reader.bounds.first and "linked elsewhere" in features
+    is_below = candidate.segment > reader.bounds.last and features.isdisjoint(_ALIKE_FEATURES)
     href = (link.get("href") or "").strip()[:2000]
     return (
-        is_outside
-        or not names.isdisjoint(_BANNER_FEATURES)
-        or {"file of an icon", "no alt"} <= names
+        is_above
+        or is_below
+        or not features.isdisjoint(_BANNER_FEATURES)
+        or {"file of an icon", "no alt"} <= features
         or bool(_CAMPAIGN.search(href) or _FEED_LINK.match(href))
-        or (names >= {"linked within the site", "no alt"} and bool(_HOME_LINK.fullmatch(href)))
+        or (features >= {"linked within the site", "no alt"} and bool(_HOME_LINK.fullmatch(href)))
     )
 
 
@@ -400,7 +412,7 @@ _MAX_BYLINE_CHARS = 80
 
 
 def _is_portrait(
-    reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
+    reader: FeatureReader, candidate: Candidate, features: frozenset[str], caption: Caption
 ) -> bool:
     """Return whether a picture shows the author: by its link, its text or its names."""
     link = nearest_link(candidate.element, 8)
@@ -417,13 +429,13 @@ def _is_portrait(
         return is_name or (
             len(line) <= _MAX_BYLINE_CHARS
             and any(name in line[:end] for name, end in ends)
-            and _has_date(reader, line)
+            and (_has_date(reader, line) or (alt_names_author and YEAR.search(line) is not None))
         )
-    if "between title and text" in names and _is_round(candidate):
+    if "between title and text" in features and _is_round(candidate):
         return True
-    if reader.verdict.kind == "article" and names >= _END_PORTRAIT_FEATURES:
+    if reader.verdict.kind == "article" and features >= _END_PORTRAIT_FEATURES:
         return True
-    return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
+    return alt_names_author or {"named as a portrait", "file of a portrait"} <= features
 
 
 #: The features of the author's portrait below an article.
@@ -463,7 +475,7 @@ def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) ->
     """
     if reader.bounds is None:
         return False
-    if reader.verdict.lists_things:
+    if reader.verdict.has_entries:
         may_be_teaser = is_one_of_many(reader, candidate)
     else:
         is_below = candidate.segment > reader.bounds.start

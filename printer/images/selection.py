@@ -161,7 +161,7 @@ def place_pictures(page: Page, selection: PictureSelection) -> tuple[PlacedFigur
 def drop_captions(page: Page, verdict: Verdict, selection: PictureSelection) -> Verdict:
     """Return the verdict without rejected pictures' captions; in lists, only marked ones."""
     captions = frozenset[int]().union(*(picture.caption_segments for picture in selection.rejected))
-    if verdict.lists_things or verdict.kind == "product":
+    if verdict.has_entries or verdict.kind == "product":
         flags, blocks = page.index.flags, page.index.segment_blocks
         captions = frozenset(i for i in captions if flags[blocks[i]] & ElementFlag.CAPTION)
     if not captions or not is_minor_text(page, verdict, captions):
@@ -303,8 +303,8 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
     """Return a selection with one picture of each product of a list with prices."""
     around = {p: _find_entry(page, p.candidate.element) for p in selection.selected}
     found = {entry for entry in around.values() if entry is not None}
-    kinds = Counter(map(tag_and_class, found))
-    entries = {entry for entry in found if kinds[tag_and_class(entry)] >= _MIN_ENTRIES}
+    looks = Counter(map(tag_and_class, found))
+    entries = {entry for entry in found if looks[tag_and_class(entry)] >= _MIN_ENTRIES}
     printed_entries: set[HtmlElement] = set()
     further: set[SelectedPicture] = set()
     for picture, entry in around.items():

@@ -532,7 +532,7 @@ def _estimate_pages(article: Article, context: RenderContext) -> float:
     line_length = geometry.column_width / character
     page_lines = geometry.columns * geometry.text_height / (leading * size)
     text_lines = sum(len(text) // line_length + 1 for text in iter_text(*article.blocks))
-    rows = [block for block in article.blocks if isinstance(block, List) and block.style == "none"]
+    rows = [block for block in article.blocks if isinstance(block, List) and block.is_collection]
     entries = sum(len(block.items) for block in rows)
     figures = len(article.figures) - sum(isinstance(block, Figure) for block in walk(tuple(rows)))
     pictures = figures * FIGURE_HEIGHT_SHARE / geometry.columns + entries / ENTRIES_PER_PAGE

@@ -187,13 +187,13 @@ def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureR
     arranged: list[Block | FigureRow] = []
     index = 0
     while index < len(run):
-        parts = _find_collection(placer, run, index)
+        parts = _find_gallery(placer, run, index)
         if parts:
             arranged += _arrange_rows(placer, parts)
             index += sum(map(len, parts))
             continue
         block = run[index]
-        if isinstance(block, List) and block.style == "none":
+        if isinstance(block, List) and block.is_collection:
             arranged += _arrange_rows(
                 placer, [_move_picture_first(placer, item.blocks) for item in block.items]
             )
@@ -221,10 +221,12 @@ def _find_heading_figures(placer: FigurePlacer, run: Sequence[Block]) -> None:
     pairs = list(pairwise(run))
     above = [a for a, b in pairs if isinstance(a, Figure) and isinstance(b, Heading)]
     below = sum(isinstance(a, Heading) and isinstance(b, Figure) for a, b in pairs)
-    count = sum(isinstance(block, Heading) for block in run)
+    headings = [index for index, block in enumerate(run) if isinstance(block, Heading)]
+    count = len(headings)
     if (
         len(above) >= max(MIN_GALLERY_FIGURES, _MIN_SHARE_PICTURED * count)
         and below <= (1 - _MIN_SHARE_PICTURED) * count
+        and not _ends_in_figure(run[headings[-1] :])
     ):
         placer.heading_figures.update(map(id, above))
         length = sum(len(text) for text in iter_text(*run))
@@ -232,9 +234,17 @@ def _find_heading_figures(placer: FigurePlacer, run: Sequence[Block]) -> None:
             _limit_heights(placer, above, _MAX_ENTRY_HEIGHT_SHARE)
 
 
+def _ends_in_figure(section: Sequence[Block]) -> bool:
+    """Return whether a section has a figure below its text, so that the entries end in theirs."""
+    return any(
+        isinstance(below, Figure) and not isinstance(block, Figure | Heading)
+        for block, below in pairwise(section)
+    )
+
+
 def _arrange_entries(placer: FigurePlacer, block: Block) -> Block:
     """Return a block; in the entries of a collection, put the picture first."""
-    if not isinstance(block, List) or block.style != "none":
+    if not isinstance(block, List) or not block.is_collection:
         return block
     items = (replace(item, blocks=_move_picture_first(placer, item.blocks)) for item in block.items)
     return replace(block, items=tuple(items))
@@ -249,7 +259,7 @@ def _move_picture_first(placer: FigurePlacer, blocks: tuple[Block, ...]) -> tupl
 _MAX_PART_BLOCKS = 4
 
 
-def _find_collection(
+def _find_gallery(
     placer: FigurePlacer, run: Sequence[Block], start: int
 ) -> list[tuple[Block, ...]]:
     """Return the similar parts, with one figure each, of a gallery that begins at a block."""

@@ -396,7 +396,7 @@ def list_class(block: List) -> str:
     """
     lengths = [sum(map(len, iter_text(*item.blocks))) for item in block.items]
     is_terse = sum(lengths) <= MAX_TERSE_ITEM_CHARS * len(lengths)
-    if block.style == "none":
+    if block.is_collection:
         return "collection terse" if is_terse else "collection"
     long_items = sum(
         sum(isinstance(child, Paragraph) for child in item.blocks) > 1 for item in block.items

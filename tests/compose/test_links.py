@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer import extract
-from printer.compose.footnotes import LinkResolver, LinkTargets
+from printer.compose.footnotes import InternalTargets, LinkResolver
 from printer.html.page import read_page
 from tests.support.story_page import SENTENCE, story_page
 
@@ -20,7 +20,7 @@ _PIECES = st.sampled_from(["/", "//", "a", "b.c", ".", "..", "?", "&d", "=", "%2
 @pytest.mark.parametrize("base", ["https://example.org/x/y?z", "http://example.org:81/"])
 def test_a_link_is_joined_to_the_address_of_the_page(base: str, href: str) -> None:
     page = read_page("<p>text", base)
-    found = LinkResolver(page, LinkTargets()).resolve("/a" + href)
+    found = LinkResolver(page, InternalTargets()).resolve("/a" + href)
     assert found == urlsplit(urljoin(base, "/a" + href)).geturl()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from printer.extraction.appearance import add_lines_between, add_similar
 from printer.html.page import read_page
+from tests.support.selections import run_pass
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 
@@ -14,7 +15,7 @@ def added(html: str, dropped: str, *, score: float = 0.3, title: str = "") -> li
     """Return the text that is added to a selection of all text but that with a word."""
     page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
     keep = tuple(dropped not in segment.text for segment in page.segments)
-    flags = add_similar(page, keep, [score] * len(keep))
+    flags = run_pass(add_similar, page, keep, [score] * len(keep))
     chosen = zip(page.segments, keep, flags, strict=True)
     return [segment.text for segment, before, after in chosen if after and not before]
 
@@ -58,7 +59,7 @@ def test_the_main_heading_stands_above_the_text_beside_another_title(
     page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
     assert page.metadata.title == title
     keep = tuple(segment.text == TEXT for segment in page.segments)
-    flags = add_similar(page, keep, [0.4] * len(keep))
+    flags = run_pass(add_similar, page, keep, [0.4] * len(keep))
     assert (True in flags[:2]) is found
 
 
@@ -100,7 +101,7 @@ def test_the_heading_above_all_of_the_text_stays(heading: str, found: list[str])
     text = f"<div>The harbour</div>{heading}<p>{TEXT}</p>"
     page_without = read_page(f"<title>The harbour</title>{text}")
     keep = tuple(segment.text == TEXT for segment in page_without.segments)
-    flags = add_similar(page_without, keep, [0.45] * len(keep))
+    flags = run_pass(add_similar, page_without, keep, [0.45] * len(keep))
     segments = zip(page_without.segments, keep, flags, strict=True)
     assert [s.text for s, before, after in segments if after and not before] == found
 
@@ -115,9 +116,9 @@ def test_the_same_label_stays_above_each_of_several_texts(label: str) -> None:
     html = f"{label}<ul><li>High</li></ul>{label}<ul><li>Low</li></ul>{label}<ul><li>Low</li></ul>"
     page = read_page(f"<html><body>{html}</body></html>")
     keep = [i != 2 and i != 4 for i in range(6)]
-    flags = add_similar(page, keep, [0.6] * 6)
+    flags = run_pass(add_similar, page, keep, [0.6] * 6)
     assert flags == (True, True, True, True, False, True)  # the last two are one for narrow screens
-    assert add_similar(page, keep, [0.2] * 6) == tuple(keep)
+    assert run_pass(add_similar, page, keep, [0.2] * 6) == tuple(keep)
 
 
 def test_a_bold_line_above_a_table_stays() -> None:
@@ -165,7 +166,7 @@ def test_a_line_between_two_that_look_like_it_is_selected(
     items = "".join(f"<p class=pick>{text}</p><p>Read on</p>" for text in lines[:3])
     page = read_page(f"<body>{items}<p>{lines[3]}</p></body>", "https://harbour.test/")
     keep = [i in (0, 4) for i in range(len(page.segments))]
-    flags = add_lines_between(page, keep, [0.7 if flag else score for flag in keep])
+    flags = run_pass(add_lines_between, page, keep, [0.7 if flag else score for flag in keep])
     assert [i for i, flag in enumerate(flags) if flag and not keep[i]] == [2] * found
 
 
@@ -184,7 +185,7 @@ def test_a_copy_in_a_section_of_its_own_is_selected(
     page = read_page(f"<body>{parts}</body>", "https://harbour.test/")
     lines = [segment.index for segment in page.segments if segment.block.tag == "p"]
     keep = [segment.index not in lines[1:3] for segment in page.segments]
-    assert add_lines_between(page, keep, [0.7] * len(keep))[lines[1]] == found
+    assert run_pass(add_lines_between, page, keep, [0.7] * len(keep))[lines[1]] == found
 
 
 def test_a_figure_that_a_few_boxes_share_stays_in_each() -> None:
@@ -195,16 +196,16 @@ def test_a_figure_that_a_few_boxes_share_stays_in_each() -> None:
     )
     page = read_page(f"<html><body>{boxes}</body></html>")
     keep = [i != 4 for i in range(10)]
-    assert add_similar(page, keep, [0.4] * 10)[4]
+    assert run_pass(add_similar, page, keep, [0.4] * 10)[4]
     alike = read_page(f"<body>{boxes.replace('60%', '85%').replace('40%', '85%')}</body>")
-    assert not add_similar(alike, keep, [0.4] * 10)[4]
+    assert not run_pass(add_similar, alike, keep, [0.4] * 10)[4]
 
 
 def test_a_value_below_a_label_stays_however_often_it_recurs() -> None:
     box = "<div class=boat><b>Boat {}</b><div><div>Of:<p>Red oak</p></div></div></div>"
     page = read_page(f"<body>{''.join(map(box.format, range(4)))}</body>")
     keep = [segment.text != "Red oak" or segment.index < 3 for segment in page.segments]
-    assert all(add_similar(page, keep, [0.4] * len(keep)))
+    assert all(run_pass(add_similar, page, keep, [0.4] * len(keep)))
 
 
 @pytest.mark.parametrize(("label", "count"), [("Best {}:", 4), ("Best {}", 0)])
@@ -216,7 +217,7 @@ def test_the_names_that_labels_announce_stay(label: str, count: int) -> None:
     )
     page = read_page(f"<body><p>{TEXT}</p>{boxes}</body>")
     keep = [not segment.is_link for segment in page.segments]
-    assert sum(add_similar(page, keep, [0.3] * len(keep))) == sum(keep) + count
+    assert sum(run_pass(add_similar, page, keep, [0.3] * len(keep))) == sum(keep) + count
 
 
 def test_a_button_between_similar_lines_is_not_added() -> None:
@@ -225,4 +226,4 @@ def test_a_button_between_similar_lines_is_not_added() -> None:
         html = "".join(line.format(n, label.format(n)) for n in "1234")
         page = read_page(f"<body>{html}</body>")
         keep = [not segment.is_link for segment in page.segments]
-        assert sum(add_lines_between(page, keep, [0.4] * 8)) == sum(keep) + count
+        assert sum(run_pass(add_lines_between, page, keep, [0.4] * 8)) == sum(keep) + count

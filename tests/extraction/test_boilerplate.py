@@ -465,6 +465,18 @@ def test_what_is_about_the_author_at_the_end_goes(lines, goes):
     assert (len(choice(html + lines, [""])) == 9) is goes
 
 
+@pytest.mark.parametrize(
+    ("name", "goes"), [("Ivo Halloran", True), ("The boat he sails", False), ("", False)]
+)
+def test_several_paragraphs_about_the_author_go_with_the_name_above_them(name, goes):
+    head = "<meta name=author content='Ivo Halloran'>"
+    note = "<p>Ivo Halloran is the owner of the ferry.</p><p>He studied the tides for years.</p>"
+    html = "".join(f"<p>{TEXT} {n}.</p>" for n in range(9)) + f"<div>{name}</div>{note}"
+    assert (
+        len(choice(html, ["Again", TEXT, "Ivo Halloran is", "He studied"], head=head)) == 9
+    ) is goes
+
+
 def test_an_address_with_the_authors_name_is_no_byline():
     line = "Code: https://example.org/ivo/tides"
     meta = "<meta name=author content=Ivo>"
@@ -721,3 +733,27 @@ def test_the_heading_of_an_appeal_goes_with_it_if_a_line_is_below(line, goes):
     texts = choice(f"<p>{TEXT}</p>{appeal}{line}<p>{TEXT} Two.</p>", [""])
     assert ("On harbours" not in texts) is goes
     assert len(texts) == (2 if goes else 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        ("Learn more about <a href=/b>how ferries of the north are built</a>", 2),
+        ("We asked at the harbour <a href=/b>how ferries of the north are built</a>", 3),
+    ],
+)
+def test_a_pointer_to_another_story_goes(line: str, lines: int) -> None:
+    texts = choice(f"<p>{TEXT}</p><p>{line}</p><p>{TEXT}</p>", [TEXT, "ferries"])
+    assert len(texts) == lines
+
+
+def test_the_initials_of_a_reporter_below_the_text_go() -> None:
+    html = f"<p>{TEXT}</p>" * 3
+    assert choice(f"{html}<p>abc/de</p>", [TEXT, "abc"])[-1] == TEXT
+    assert choice(f"{html}<p>Yes.</p>", [TEXT, "Yes"])[-1] == "Yes."
+
+
+@pytest.mark.parametrize("line", ["Tags: Boats, Sea & Sky, Ann Reed", "标签：港口 渡轮"])
+def test_the_subjects_of_an_article_at_its_end_go(line: str) -> None:
+    assert choice(f"<p>{TEXT}</p><p>{line}</p>", [TEXT, line]) == [TEXT]
+    assert choice(f"<p>{line}</p><p>{TEXT}</p>", [TEXT, line]) == [line, TEXT]

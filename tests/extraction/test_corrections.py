@@ -335,7 +335,10 @@ def test_a_box_that_calls_to_action_goes():
         assert choice(html, [TEXT, "Tag us"]) == [TEXT, f"{TEXT} Indeed."]
 
 
-@pytest.mark.parametrize(("line", "goes"), [("Which is best?", True), ("These are best.", False)])
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [("Which is best?", True), ("أيها best؟", True), ("These are best.", False)],
+)
 def test_the_question_of_a_poll_goes(line, goes):
     poll = f"<div><p>{line}</p><input type=radio><label>Tea</label><input type=radio></div>"
     text = "".join(f"<p>{TEXT} {day}</p>" for day in range(6))
@@ -654,6 +657,7 @@ def test_a_link_to_another_site_below_the_label_of_an_advertisement_goes(site, g
     [
         ("<h2>Advertisement: Our book of knots</h2>", True),
         ("<h2>Anzeige: Unser Buch</h2>", True),
+        ("<h2>广告：绳结之书</h2>", True),
         ("<h2>Advertisement</h2>", False),
         ("<h2>A history of advertising: boats</h2>", False),
     ],

@@ -15,20 +15,22 @@ from printer.extraction.entries import (
     complete_entries,
     is_listing,
 )
+from printer.extraction.selected_text import SelectedText
 from printer.html.page import read_page
+from tests.support.selections import run_pass
 
 NAMES = ("Oar", "Sail", "Rope", "Net", "Buoy", "Keel")
 CARD = "<div class=card><h3>{0}</h3><p class=of>Of {0}</p><p class=wood>{1}</p><a>{2}</a></div>"
 
 
 def completed(
-    html: str, selected: Collection[str], *, score: float = 0.3, is_list: bool = True
+    html: str, selected: Collection[str], *, score: float = 0.3, kind: str = "listing"
 ) -> list[str]:
     """Return the lines that are added to a choice by text, each the first time it occurs."""
     page = read_page(f"<html><body>{html}</body></html>")
     texts = [segment.text for segment in page.segments]
     keep = [text in selected and text not in texts[:i] for i, text in enumerate(texts)]
-    flags = complete_entries(page, keep, [score] * len(keep), is_list=is_list)
+    flags = run_pass(complete_entries, page, keep, [score] * len(keep), kind=kind)
     return [text for text, before, after in zip(texts, keep, flags, strict=True) if after > before]
 
 
@@ -48,8 +50,8 @@ def test_a_likely_part_is_completed_though_few_lines_are_selected() -> None:
 
 def test_on_other_pages_most_of_a_part_must_be_selected() -> None:
     cards = "".join(CARD.format(name, "Ash", "Buy") for name in NAMES)
-    assert completed(cards, NAMES[:5], is_list=False) == ["Keel"]
-    assert completed(cards, NAMES[:4], is_list=False) == []
+    assert completed(cards, NAMES[:5], kind="article") == ["Keel"]
+    assert completed(cards, NAMES[:4], kind="article") == []
 
 
 def test_buttons_and_copied_entries_are_not_completed() -> None:
@@ -77,7 +79,7 @@ def test_rows_of_either_shade_and_those_folded_away_are_completed() -> None:
         f"<a class='row {('odd', 'even')[n % 2]}' href=/{name}><div class=name>{name}</div></a>"
         for n, name in enumerate(NAMES)
     )
-    assert completed(f"<div style='display:none'>{rows}</div>", NAMES[:5], is_list=False) == [
+    assert completed(f"<div style='display:none'>{rows}</div>", NAMES[:5], kind="article") == [
         "Keel"
     ]
 
@@ -97,7 +99,7 @@ def test_a_label_that_recurs_is_selected_in_all_entries_or_in_none(
     )
     page = read_page(f"<html><body>{cards}</body></html>")
     keep = [s.block.tag == "h3" or s.index < 2 * count for s in page.segments]
-    flags = complete_entries(page, keep, [0.3] * len(keep), is_list=True)
+    flags = run_pass(complete_entries, page, keep, [0.3] * len(keep), kind="listing")
     selected = [s for s, flag in zip(page.segments, flags, strict=True) if flag]
     assert sum(s.text == "Sold out" for s in selected) == expected
 
@@ -105,11 +107,11 @@ def test_a_label_that_recurs_is_selected_in_all_entries_or_in_none(
 TEXT = "The shop is by the harbour, and it opens at dawn on every day of the week."
 
 
-def named(html: str, *, score: float = 0.3, is_list: bool = True) -> list[str]:
+def named(html: str, *, score: float = 0.3, kind: str = "listing") -> list[str]:
     """Return the names that are added if the texts of entries are selected, and other names."""
     page = read_page(f"<html><body>{html}</body></html>")
     keep = [TEXT in s.text or s.text.startswith("The") for s in page.segments]
-    flags = add_names(page, keep, [score] * len(keep), is_list=is_list)
+    flags = run_pass(add_names, page, keep, [score] * len(keep), kind=kind)
     return [
         s.text
         for s, before, after in zip(page.segments, keep, flags, strict=True)
@@ -145,7 +147,7 @@ def test_a_story_among_others_with_titles_has_its_title(
     untold = "<article><h2>Salt</h2><p>Sold out.</p></article>"
     missing = "" if title else last.replace("Bread", "Salt") * 2
     around = f"<article>{stories}{last}{missing}{untold}</article>"
-    assert named(around, score=0.0, is_list=False)[:1] == title
+    assert named(around, score=0.0, kind="article")[:1] == title
 
 
 @pytest.mark.parametrize(("href", "expected"), [("/{}", True), ("https://b.example/{}", False)])
@@ -155,24 +157,24 @@ def test_a_page_of_entries_that_link_to_pages_of_the_site_is_a_listing(
     entry = f"<li><a href={href}>Episode {{}}</a><p>{TEXT} {{}}.</p></li>"
     entries = "".join(entry.format(n, n, n) for n in range(5))
     page = read_page(f"<ul>{entries}</ul><p>{TEXT}</p>", "https://a.example/show")
-    assert is_listing(page, [True] * len(page.segments)) is expected
-    assert not is_listing(page, [s.block.tag == "p" for s in page.segments])
+    assert is_listing(SelectedText(page, [True] * len(page.segments))) is expected
+    assert not is_listing(SelectedText(page, [s.block.tag == "p" for s in page.segments]))
 
 
 def test_entries_are_completed_in_linear_time() -> None:
     page = read_page("<ul>" + "<li><b>Oar</b><p>Ash</p>" * 20_000 + "</ul>")
     keep = [True, *[False] * (len(page.segments) - 1)]
     started = time.process_time()
-    complete_entries(page, keep, [0.5] * len(keep), is_list=True)
-    add_names(page, keep, [0.5] * len(keep), is_list=True)
+    run_pass(complete_entries, page, keep, [0.5] * len(keep), kind="listing")
+    run_pass(add_names, page, keep, [0.5] * len(keep), kind="listing")
     assert time.process_time() - started < 2
 
 
-def added_prices(html: str, add: Callable[..., tuple[bool, ...]] = add_entry_prices) -> list[str]:
+def added_prices(html: str, add: Callable[[SelectedText], None] = add_entry_prices) -> list[str]:
     """Return the lines that are added to the selected headings of a list."""
     page = read_page(f"<html><body>{html}</body></html>")
     keep = tuple(segment.block.tag == "h3" for segment in page.segments)
-    flags = add(page.segments, keep)
+    flags = run_pass(add, page, keep, kind="product")
     return [
         s.text
         for s, before, after in zip(page.segments, keep, flags, strict=True)
@@ -199,7 +201,7 @@ def test_the_missing_prices_of_a_list_are_added_below_lines_of_any_look() -> Non
     prices = [segment.index for segment in page.segments if segment.text == "$30"]
     keep = [segment.index not in prices[1:] for segment in page.segments]
     keep[prices[-1] - 4 : prices[-1]] = [False] * 4
-    flags = add_entry_prices(page.segments, keep)
+    flags = run_pass(add_entry_prices, page, keep)
     assert [flags[i] for i in prices] == [True, True, True, False]
 
 
@@ -210,7 +212,7 @@ def test_a_name_of_an_unlikely_heading_is_added() -> None:
     page = read_page(f"<body>{cards}</body>")
     keep = [segment.block.tag == "p" for segment in page.segments]
     for score, found in ((0.17, 6), (0.1, 0)):
-        flags = add_names(page, keep, [score] * len(keep), is_list=True)
+        flags = run_pass(add_names, page, keep, [score] * len(keep), kind="listing")
         assert sum(flags) - sum(keep) == found
 
 
@@ -261,12 +263,12 @@ def test_the_entries_of_a_live_report_have_their_times(line: str, count: int) ->
     teasers = "<div>22:15</div><div>Other news</div>"
     page = read_page(f"<body>{entries}{teasers}</body>")
     keep = [segment.text.startswith("The boat") for segment in page.segments]
-    assert sum(add_live_times(page, keep)) == sum(keep) + count
-    assert sum(add_live_times(page, [*keep[:4], *[False] * (len(keep) - 4)])) == 2
+    assert sum(run_pass(add_live_times, page, keep)) == sum(keep) + count
+    assert sum(run_pass(add_live_times, page, [*keep[:4], *[False] * (len(keep) - 4)])) == 2
 
 
 @pytest.mark.parametrize(("names", "count"), [("add_to_cart", 1), ("menu", 0)])
 def test_an_article_about_a_product_for_sale_has_its_price(names: str, count: int) -> None:
     html = f"<h1>Oar</h1><p>$48</p><button class={names}>Take it</button><p>It is of ash.</p>"
     page = read_page(f"<body>{html}</body>")
-    assert sum(add_product_price(page.segments, [False] * 4, "article")) == count
+    assert sum(run_pass(add_product_price, page, [False] * 4)) == count

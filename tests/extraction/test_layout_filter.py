@@ -5,6 +5,7 @@ from __future__ import annotations
 from printer.capture import ElementBox, Font, Layout, Rect, TextBox, Visibility
 from printer.extraction.appearance import filter_by_layout
 from printer.html.page import Page, read_page
+from tests.support.selections import run_pass
 
 WORDS = "The tide came in over the flats and the boats rose on their ropes, one by one. "
 COLUMN = Rect(100, 0, 700, 20)
@@ -31,9 +32,8 @@ def row(
 
 def mend(page: Page, keep: str, scores: float = 0.9, kind: str = "article") -> str:
     flags = [flag == "x" for flag in keep]
-    return "".join(
-        "x" if flag else "." for flag in filter_by_layout(page, flags, [scores] * len(flags), kind)
-    )
+    corrected = run_pass(filter_by_layout, page, flags, [scores] * len(flags), kind)
+    return "".join("x" if flag else "." for flag in corrected)
 
 
 def test_invisible_text_and_overlays_are_dropped() -> None:
@@ -89,5 +89,5 @@ def test_text_in_the_articles_print_between_its_pieces_is_taken_in() -> None:
 
 def test_without_a_layout_nothing_changes() -> None:
     page = read_page("<p>One</p><p>Two</p>")
-    assert filter_by_layout(page, [True, False], [0.9, 0.1], "article") == (True, False)
+    assert run_pass(filter_by_layout, page, [True, False], [0.9, 0.1]) == (True, False)
     assert mend(draw(row(0), row(1)), "..") == ".."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from functools import partial
 
 import pytest
 
@@ -19,7 +18,9 @@ from printer.extraction.missing_blocks import (
     add_short_sections,
     add_subheadings,
 )
+from printer.extraction.selected_text import SelectedText
 from printer.html.page import read_page
+from tests.support.selections import run_pass
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 
@@ -27,12 +28,15 @@ LAST = "The draw for the last race of the year will be held in the harbour on Mo
 
 
 def added(
-    html: str, score: float = 0.3, add: Callable[..., tuple[bool, ...]] = add_missing_blocks
+    html: str,
+    score: float = 0.3,
+    add: Callable[[SelectedText], None] = add_missing_blocks,
+    kind: str = "article",
 ) -> str:
     """Return the text that is added to two paragraphs; their words are all that is selected."""
     page = read_page(f"<html><body>{html}</body></html>")
     keep = tuple(TEXT in segment.text for segment in page.segments)
-    flags = add(page, keep, [score] * len(keep))
+    flags = run_pass(add, page, keep, [score] * len(keep), kind)
     assert all(after >= before for before, after in zip(keep, flags, strict=True))
     chosen = zip(page.segments, keep, flags, strict=True)
     return " ".join(segment.text for segment, before, after in chosen if after and not before)
@@ -173,7 +177,7 @@ def test_a_likely_list_of_questions_and_answers_is_added() -> None:
     assert added(opened.replace("'#'", "'/boats'"), 0.5) == ""
     page = read_page(f"<main><h2>Boats</h2>{faq}</main><section>{faq}</section>")
     keep = [segment.index < len(page.segments) // 2 + 1 for segment in page.segments]
-    assert add_missing_blocks(page, keep, [0.5] * len(keep)) == tuple(keep)
+    assert run_pass(add_missing_blocks, page, keep, [0.5] * len(keep)) == tuple(keep)
 
 
 CHAPTER = "".join(
@@ -270,7 +274,7 @@ def test_a_list_that_a_line_announces_is_selected(line: str, items: str, found: 
     html = f"<p>{line}</p><ul>{items}</ul><p>{TEXT}</p>"
     page = read_page(f"<html><body>{html}</body></html>", "https://example.org/")
     keep = tuple(TEXT in segment.text for segment in page.segments)
-    flags = add_announced_lists(page, keep, [0.2] * len(keep))
+    flags = run_pass(add_announced_lists, page, keep, [0.2] * len(keep))
     chosen = zip(page.segments, keep, flags, strict=True)
     assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
@@ -280,7 +284,7 @@ def test_a_list_below_a_heading_within_the_text_is_selected(host: str, count: in
     html = f"<h2>Tools</h2><ul><li><a href='//{host}/'>Quill</a></ul><h2>Paper</h2><p>{TEXT}</p>"
     page = read_page(f"<body><p>{TEXT}</p>{html}</body>", "https://example.org/")
     keep = tuple(segment.text != "Quill" for segment in page.segments)
-    assert sum(add_announced_lists(page, keep, [0.2] * len(keep))) == sum(keep) + count
+    assert sum(run_pass(add_announced_lists, page, keep, [0.2] * len(keep))) == sum(keep) + count
 
 
 @pytest.mark.parametrize(
@@ -306,7 +310,7 @@ def test_a_list_of_likely_names_in_the_text_is_selected(
     html = f"<body><p>{TEXT}</p><p>{label}</p><ul>{items}</ul><p>{TEXT} Yes.</p></body>"
     page = read_page(html, "https://example.org/")
     keep = [segment.block.tag == "p" for segment in page.segments]
-    assert sum(add_announced_lists(page, keep, [score] * len(keep))) == sum(keep) + count
+    assert sum(run_pass(add_announced_lists, page, keep, [score] * len(keep))) == sum(keep) + count
 
 
 def test_a_long_list_that_a_line_announces_is_selected() -> None:
@@ -315,7 +319,9 @@ def test_a_long_list_that_a_line_announces_is_selected() -> None:
         html = f"<body><p>{TEXT}</p><p>{line}</p><ul>{items}</ul><h2>Quays</h2><p>{TEXT} Yes.</p>"
         page = read_page(html, "https://example.org/")
         keep = [not segment.is_link for segment in page.segments]
-        assert sum(add_announced_lists(page, keep, [0.4] * len(keep))) == sum(keep) + count
+        assert (
+            sum(run_pass(add_announced_lists, page, keep, [0.4] * len(keep))) == sum(keep) + count
+        )
 
 
 @pytest.mark.parametrize(("rating", "found"), [(": 4.5 stars", True), ("", False)])
@@ -332,14 +338,14 @@ def test_long_paragraphs_above_the_rights_end_the_text(text: str, count: int) ->
     page = read_page(f"<body><div>{start}{rest}<div>Rights</div></div></body>")
     keep = [TEXT in segment.text for segment in page.segments]
     scores = [0.9 if flag else 0.35 for flag in keep[:-1]]
-    assert sum(add_missing_end(page, keep, [*scores, 0.01])) == sum(keep) + count
+    assert sum(run_pass(add_missing_end, page, keep, [*scores, 0.01])) == sum(keep) + count
 
 
 def test_a_list_below_a_short_label_is_not_selected() -> None:
     items = "<li>Another story</li><li>And a third one</li>"
     page = read_page(f"<body><p>Read on:</p><ul>{items}</ul><p>{TEXT}</p></body>")
     keep = (True, False, False, True)
-    assert add_announced_lists(page, keep, [0.2] * len(keep)) == keep
+    assert run_pass(add_announced_lists, page, keep, [0.2] * len(keep)) == keep
 
 
 @pytest.mark.parametrize(
@@ -372,7 +378,7 @@ def test_a_likely_end_in_elements_like_those_of_the_text_is_added(
         f"<body><div>{f'<p>{TEXT}</p>' * 6}</div><div><h3>Times</h3>{end}</div></body>"
     )
     keep = tuple(TEXT in segment.text for segment in page.segments)
-    flags = add_missing_end(page, keep, [1.0] * 6 + [0.7, score])
+    flags = run_pass(add_missing_end, page, keep, [1.0] * 6 + [0.7, score])
     assert flags == (*keep[:6], found, found)
 
 
@@ -382,16 +388,16 @@ def test_the_likely_lines_of_a_box_with_a_heading_are_added() -> None:
     page = read_page(f"<body><p>{TEXT}</p><p>{TEXT} Yes.</p>{box}</body>")
     keep = tuple(TEXT in segment.text or segment.text == "Soup" for segment in page.segments)
     scores = [1.0, 1.0, 0.1, 0.8, 0.3, *[0.8] * 5, 0.1]
-    flags = add_missing_blocks(page, keep, scores)
+    flags = run_pass(add_missing_blocks, page, keep, scores)
     assert flags == (True, True, False, True, False, *[True] * 5, False)
-    assert add_missing_blocks(page, keep, [min(score, 0.5) for score in scores]) == keep
+    assert run_pass(add_missing_blocks, page, keep, [min(score, 0.5) for score in scores]) == keep
 
 
 def test_the_name_of_a_product_below_a_heading_is_added() -> None:
     section = f"<h2>Best of all</h2><h3>The Kettle</h3><p>{TEXT} Yes.</p>"
     page = read_page(f"<body>{section}<p>{TEXT}</p>{section}<h2>More</h2><h3>Offers</h3></body>")
     keep = tuple(segment.text not in {"The Kettle", "Offers"} for segment in page.segments)
-    flags = add_subheadings(page, keep, [0.4] * len(keep), "article")
+    flags = run_pass(add_subheadings, page, keep, [0.4] * len(keep), "article")
     names = [
         s.text
         for s, before, after in zip(page.segments, keep, flags, strict=True)
@@ -399,17 +405,17 @@ def test_the_name_of_a_product_below_a_heading_is_added() -> None:
     ]
     assert names == ["The Kettle"]
     assert not flags[1]
-    assert add_subheadings(page, keep, [0.1] * len(keep), "article") == keep
+    assert run_pass(add_subheadings, page, keep, [0.1] * len(keep), "article") == keep
 
 
 def test_headings_above_the_text_of_a_manual_are_added() -> None:
     html = f"<h2>Site</h2><p>{TEXT}</p><h2>Options</h2><dl><dt>depth<dd>{TEXT}</dl><h2>Links</h2>"
     page = read_page(f"<body>{html}<ul><li>Home</ul></body>")
     keep = tuple(TEXT in segment.text or segment.text == "depth" for segment in page.segments)
-    flags = add_subheadings(page, keep, [0.3] * len(keep), "documentation")
+    flags = run_pass(add_subheadings, page, keep, [0.3] * len(keep), "documentation")
     added = [s.text for s in page.segments if flags[s.index] and not keep[s.index]]
     assert added == ["Options"]
-    assert add_subheadings(page, keep, [0.2] * len(keep), "documentation") == keep
+    assert run_pass(add_subheadings, page, keep, [0.2] * len(keep), "documentation") == keep
 
 
 def test_the_labels_above_descriptions_are_selected_if_some_are() -> None:
@@ -419,11 +425,11 @@ def test_the_labels_above_descriptions_are_selected_if_some_are() -> None:
     texts = [segment.text for segment in page.segments]
     scores = [0.2 if text == names[3] else 0.6 for text in texts]
     keep = [text in names[:2] or len(text) > len(TEXT) for text in texts]
-    flags = add_item_labels(page, keep, scores)
+    flags = run_pass(add_item_labels, page, keep, scores)
     added = [text for text, flag, old in zip(texts, flags, keep, strict=True) if flag > old]
     assert added == [names[2]]
     keep[0] = False
-    assert add_item_labels(page, keep, scores) == tuple(keep)
+    assert run_pass(add_item_labels, page, keep, scores) == tuple(keep)
 
 
 def test_linked_headings_are_selected_if_most_of_the_same_list_are() -> None:
@@ -436,10 +442,10 @@ def test_linked_headings_are_selected_if_most_of_the_same_list_are() -> None:
     page = read_page(f"<body><div>{''.join(items)}</div></body>")
     texts = [segment.text for segment in page.segments]
     keep = [text in names[:2] or len(text) > len(TEXT) for text in texts]
-    flags = add_item_labels(page, keep, [0.3] * len(texts))
+    flags = run_pass(add_item_labels, page, keep, [0.3] * len(texts))
     assert flags[texts.index(names[2])]
     keep[texts.index(names[1])] = False
-    assert add_item_labels(page, keep, [0.3] * len(texts)) == tuple(keep)
+    assert run_pass(add_item_labels, page, keep, [0.3] * len(texts)) == tuple(keep)
 
 
 def test_the_heading_of_a_list_is_selected_if_most_of_the_same_sections_are() -> None:
@@ -453,16 +459,16 @@ def test_the_heading_of_a_list_is_selected_if_most_of_the_same_sections_are() ->
     texts = [segment.text for segment in page.segments]
     keep = tuple(text != "See also" for text in texts)
     for kind in ("article", "documentation"):
-        assert all(add_item_labels(page, keep, [0.3] * len(texts), kind))
+        assert all(run_pass(add_item_labels, page, keep, [0.3] * len(texts), kind))
     nothing_below = tuple(text not in {"See also", "Ring twice"} for text in texts)
-    assert add_item_labels(page, nothing_below, [0.3] * len(texts)) == nothing_below
+    assert run_pass(add_item_labels, page, nothing_below, [0.3] * len(texts)) == nothing_below
 
 
 def test_labels_of_long_lists_are_examined_in_linear_time() -> None:
     page = read_page(f"<ul>{'<li>A tide table</li>' * 40_000}</ul>")
     keep = (False,) * len(page.segments)
     started = time.process_time()
-    assert add_item_labels(page, keep, [0.3] * len(keep)) == keep
+    assert run_pass(add_item_labels, page, keep, [0.3] * len(keep)) == keep
     assert time.process_time() - started < 0.5
 
 
@@ -478,7 +484,7 @@ def test_unselected_names_above_half_of_the_descriptions_are_selected(
     )
     page = read_page(f"<body>{parts}</body>")
     keep = [TEXT in segment.text for segment in page.segments]
-    flags = add_section_headings(page, keep, [0.4] * len(keep))
+    flags = run_pass(add_section_headings, page, keep, [0.4] * len(keep))
     assert sum(flags) - sum(keep) == count
 
 
@@ -486,7 +492,7 @@ def test_in_documentation_only_headings_are_labels() -> None:
     items = "".join(f"<div><div>Since 1.{i}</div><p>{TEXT} {i}.</p></div>" for i in range(4))
     page = read_page(f"<body>{items}</body>")
     keep = tuple(segment.text != "Since 1.3" for segment in page.segments)
-    assert add_item_labels(page, keep, [0.6] * len(keep), "documentation") == keep
+    assert run_pass(add_item_labels, page, keep, [0.6] * len(keep), "documentation") == keep
 
 
 def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
@@ -494,7 +500,7 @@ def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
         html = f"<p>{TEXT}</p><h2>They sell at the pier:</h2><p>{lines}</p><p>{TEXT}</p>"
         page = read_page(f"<html><body>{html}</body></html>", "https://example.org/")
         keep = tuple("They" in s.text or TEXT in s.text for s in page.segments)
-        flags = add_announced_lists(page, keep, [0.2] * len(keep))
+        flags = run_pass(add_announced_lists, page, keep, [0.2] * len(keep))
         chosen = zip(page.segments, keep, flags, strict=True)
         assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
@@ -518,7 +524,7 @@ def test_a_partly_selected_list_of_questions_is_completed_with_its_heading() -> 
     html = f"<section><h2>FAQ</h2>{questions(TEXT + '?', 'Who rings?', 'Where is it?')}</section>"
     page = read_page(f"<html><body><p>{TEXT}</p>{html}<p>Subscribe</p></body></html>")
     keep = tuple(TEXT in segment.text for segment in page.segments)
-    flags = add_missing_blocks(page, keep, [0.1, 0.1, 0.9, 0.9, 0.6, 0.6, 0.2, 0.3, 0.0])
+    flags = run_pass(add_missing_blocks, page, keep, [0.1, 0.1, 0.9, 0.9, 0.6, 0.6, 0.2, 0.3, 0.0])
     assert [s.text for s, flag in zip(page.segments, flags, strict=True) if not flag] == [
         "Subscribe"
     ]
@@ -532,7 +538,7 @@ def test_the_last_of_a_series_of_sections_has_its_paragraphs_too() -> None:
         html = section * count + last.format(heading)
         page = read_page(f"<html><body>{html}</body></html>")
         keep = [s.text in (TEXT, "A part", heading) for s in page.segments]
-        flags = add_missing_end(page, keep, [0.05] * len(keep))
+        flags = run_pass(add_missing_end, page, keep, [0.05] * len(keep))
         chosen = zip(page.segments, keep, flags, strict=True)
         return " ".join(s.text for s, before, after in chosen if after and not before)
 
@@ -547,8 +553,8 @@ def test_the_last_of_a_series_of_sections_is_added_if_it_is_likely() -> None:
     page = read_page(f"<html><body>{html}<p>Share this.</p></body></html>")
     keep = [s.text in (TEXT, "A part") for s in page.segments]
     all_but_last = (*[True] * (len(keep) - 1), False)
-    assert add_missing_end(page, keep, [0.3] * len(keep)) == all_but_last
-    assert add_missing_end(page, keep, [0.2] * len(keep)) == tuple(keep)
+    assert run_pass(add_missing_end, page, keep, [0.3] * len(keep)) == all_but_last
+    assert run_pass(add_missing_end, page, keep, [0.2] * len(keep)) == tuple(keep)
 
 
 def test_the_headings_of_a_series_are_added_if_one_is_selected() -> None:
@@ -562,11 +568,10 @@ def test_the_headings_of_a_series_are_added_if_one_is_selected() -> None:
 def test_headings_above_the_text_of_an_article_are_added_unless_they_are_links() -> None:
     heading = "<h3>Ropes</h3>"
     html = f"<p>{TEXT}</p>{heading}<ul><li>{TEXT} One.</ul>"
-    add = partial(add_subheadings, kind="article")
-    assert added(html, add=add) == "Ropes"
-    assert added(html.replace("Ropes", "<a href=/r>Ropes</a>"), add=add) == ""
-    assert added(html.replace("Ropes", "<a href=#ropes>Ropes</a>"), add=add) == ""
-    assert added(html.replace("Ropes", "<a id=r href=#r>Ropes</a>"), add=add) == "Ropes"
+    assert added(html, add=add_subheadings) == "Ropes"
+    assert added(html.replace("Ropes", "<a href=/r>Ropes</a>"), add=add_subheadings) == ""
+    assert added(html.replace("Ropes", "<a href=#ropes>Ropes</a>"), add=add_subheadings) == ""
+    assert added(html.replace("Ropes", "<a id=r href=#r>Ropes</a>"), add=add_subheadings) == "Ropes"
 
 
 @pytest.mark.parametrize(
@@ -588,7 +593,9 @@ def test_a_last_section_like_the_one_before_it_is_added(last: str, found: str) -
     keep = tuple(TEXT in segment.text for segment in page.segments)
     for score, lines in ((0.45, found), (0.3, "")):
         scores = [0.97 if flag else score for flag in keep]
-        chosen = zip(page.segments, keep, add_missing_end(page, keep, scores), strict=True)
+        chosen = zip(
+            page.segments, keep, run_pass(add_missing_end, page, keep, scores), strict=True
+        )
         assert " ".join(s.text for s, before, after in chosen if after > before) == lines
 
 
@@ -609,7 +616,10 @@ def test_an_announced_list_may_end_the_text(items: str, found: str) -> None:
     page = read_page(f"<html lang=en><body>{html}</body></html>", "https://example.org/")
     keep = tuple(TEXT in segment.text for segment in page.segments)
     chosen = zip(
-        page.segments, keep, add_announced_lists(page, keep, [0.2] * len(keep)), strict=True
+        page.segments,
+        keep,
+        run_pass(add_announced_lists, page, keep, [0.2] * len(keep)),
+        strict=True,
     )
     assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
@@ -625,9 +635,8 @@ def test_an_announced_list_may_end_the_text(items: str, found: str) -> None:
     ],
 )  # fmt: skip
 def test_the_heading_with_which_a_box_of_text_begins_is_added(html: str, found: str) -> None:
-    add = partial(add_subheadings, kind="product")
-    assert added(html.format(text=TEXT), 0.25, add) == found
-    assert added(html.format(text=TEXT), 0.15, add) == ""
+    assert added(html.format(text=TEXT), 0.25, add_subheadings, "product") == found
+    assert added(html.format(text=TEXT), 0.15, add_subheadings, "product") == ""
 
 
 BOX = "<div class=box><h3>Join</h3><p>All boats</p><p>All oars</p><a href=/join>Now</a></div>"
@@ -644,7 +653,7 @@ def test_text_below_a_box_in_its_section_is_added(box: str, score: float, is_fou
     page = read_page(f"<body>{html}<p>Menu</p></body>")
     keep = [TEXT in segment.text for segment in page.segments]
     likely = [flag or s.text == LAST for flag, s in zip(keep, page.segments, strict=True)]
-    flags = add_missing_end(page, keep, [score if flag else 0.2 for flag in likely])
+    flags = run_pass(add_missing_end, page, keep, [score if flag else 0.2 for flag in likely])
     assert flags[[s.text for s in page.segments].index(LAST)] is is_found
 
 
@@ -668,7 +677,7 @@ def test_short_lines_between_headings_are_added(html: str, score: float, found: 
     body = html.format(text=TEXT, address=ADDRESS)
     page = read_page(f"<html><head><title>Notice</title></head><body>{body}</body></html>")
     keep = tuple(TEXT in segment.text for segment in page.segments)
-    flags = add_short_sections(page, keep, [score] * len(keep))
+    flags = run_pass(add_short_sections, page, keep, [score] * len(keep))
     chosen = zip(page.segments, keep, flags, strict=True)
     assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 

@@ -6,6 +6,7 @@ import pytest
 
 from printer.extraction.references import add_linked_notes, add_sources
 from printer.html.page import read_page
+from tests.support.selections import run_pass
 
 TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected to find anything."
 
@@ -13,7 +14,7 @@ TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected
 def chosen(body: str, *dropped: str, kind: str = "product") -> list[str]:
     page = read_page(f"<html><body>{body}</body></html>")
     keep = [not any(word in segment.text for word in dropped) for segment in page.segments]
-    flags = zip(page.segments, add_linked_notes(page, keep, kind), strict=True)
+    flags = zip(page.segments, run_pass(add_linked_notes, page, keep, kind=kind), strict=True)
     return [segment.text for segment, selected in flags if selected]
 
 
@@ -78,7 +79,7 @@ def test_notes_may_be_numbered_without_brackets_or_by_their_list() -> None:
 def added_sources(html: str, score: float) -> str:
     page = read_page(f"<html><body>{html}</body></html>", "https://www.ferry.example/1")
     keep = [TEXT in segment.text for segment in page.segments]
-    flags = add_sources(page, keep, [score] * len(keep))
+    flags = run_pass(add_sources, page, keep, [score] * len(keep))
     chosen = zip(page.segments, keep, flags, strict=True)
     return " ".join(segment.text for segment, before, after in chosen if after and not before)
 
@@ -151,4 +152,4 @@ def test_the_list_below_a_selected_label_of_sources_is_added() -> None:
     items = "<li><a href=//a.example>The log of the boat</a></li><li>Harbour papers, 1912</li>"
     page = read_page(f"<body>{f'<p>{TEXT}</p>' * 6}<p>Sources:</p><ol>{items}</ol></body>")
     keep = [segment.block.tag == "p" for segment in page.segments]
-    assert all(add_sources(page, keep, [0.3] * len(keep)))
+    assert all(run_pass(add_sources, page, keep, [0.3] * len(keep)))

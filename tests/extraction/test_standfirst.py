@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from printer.article import Figure, Heading, Paragraph, iter_text, plain_text
 from printer.compose import compose
+from printer.extraction.selected_text import SelectedText
 from printer.extraction.standfirst import drop_repeated_standfirst, find_standfirst
-from printer.html.page import read_page
+from printer.html.page import Page, read_page
 from printer.selection import PlacedFigure, Verdict
+from tests.support.selections import run_pass
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 BODY = f"<div><p>{TEXT}</p><p>{TEXT} Again.</p></div>"
 SUMMARY = "How a small harbour in the north keeps its only boat running through the winter"
 
 
+def found_lines(page: Page, keep: Sequence[bool], score: float = 0.5) -> list[str]:
+    """Return the lines that are the standfirst, if all have the same score."""
+    selected = SelectedText(page, keep, scores=[score] * len(keep))
+    return [page.segments[i].text for i in sorted(find_standfirst(selected))]
+
+
 def standfirst(html: str, summary: str = "") -> list[str]:
     head = f"<title>The ferry</title><meta name='description' content='{summary}'>"
     page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
     keep = [TEXT in segment.text for segment in page.segments]
-    return [page.segments[at].text for at in sorted(find_standfirst(page, keep, [0.5] * len(keep)))]
+    return found_lines(page, keep)
 
 
 @pytest.mark.parametrize("tag", ["p", "div", "h2"])
@@ -43,10 +53,10 @@ def test_a_line_that_announces_a_list_is_no_standfirst() -> None:
     lines = f"<h1>The ferry</h1><div class=intro><p>{line}</p>{{}}</div>{BODY}"
     page = read_page(f"<title>The ferry</title>{lines.format('<ul><li>Oil</li></ul>')}")
     keep = [True] * len(page.segments)
-    assert not find_standfirst(page, keep, [0.5] * len(keep))
+    assert not found_lines(page, keep)
     page = read_page(f"<title>The ferry</title>{lines.format('')}")
     keep = [True] * len(page.segments)
-    assert [page.segments[i].text for i in find_standfirst(page, keep, keep)] == [line]
+    assert found_lines(page, keep, 1) == [line]
 
 
 def test_a_standfirst_may_have_two_lines_of_one_name() -> None:
@@ -194,8 +204,7 @@ def test_the_only_sentence_below_the_title_or_above_the_byline_is_the_standfirst
     page = read_page(f"<head>{head}</head><h1>The ferry</h1>{between}{BODY}")
     keep = [TEXT in segment.text for segment in page.segments]
     for score, found in ((0.5, expected), (0.05, [])):
-        chosen = find_standfirst(page, keep, [score] * len(keep))
-        assert [page.segments[at].text for at in sorted(chosen)] == found
+        assert found_lines(page, keep, score) == found
 
 
 def test_a_standfirst_that_the_text_repeats_after_its_place_is_dropped() -> None:
@@ -204,7 +213,7 @@ def test_a_standfirst_that_the_text_repeats_after_its_place_is_dropped() -> None
     for lead, repeats in ((TEXT, True), (f"{TEXT} {SUMMARY}, and {SUMMARY}.", False)):
         page = read_page(f"<body><h1>The ferry</h1><div>{lead}</div>{again}{more}</body>")
         keep = tuple(segment.block.tag != "h1" for segment in page.segments)
-        left = drop_repeated_standfirst(page, keep)
+        left = run_pass(drop_repeated_standfirst, page, keep)
         assert left == ((False, False, True, True) if repeats else keep)
 
 
@@ -212,7 +221,7 @@ def test_a_standfirst_that_the_text_repeats_word_for_word_is_dropped() -> None:
     paragraphs = f"<p>{TEXT}</p><p>{SUMMARY}.</p><p>{TEXT} So they said again.</p>"
     page = read_page(f"<body><h1>The ferry</h1><h2>{TEXT} {SUMMARY}.</h2>{paragraphs}</body>")
     keep = tuple(segment.block.tag != "h1" for segment in page.segments)
-    assert drop_repeated_standfirst(page, keep) == (False, False, True, True, True)
+    assert run_pass(drop_repeated_standfirst, page, keep) == (False, False, True, True, True)
 
 
 def standfirst_flags(body: str) -> list[bool]:
@@ -237,7 +246,7 @@ def test_a_note_about_the_author_is_no_standfirst() -> None:
         head = "<title>The ferry</title><meta name=author content='Ann Reed, The Pilots'>"
         page = read_page(f"<head>{head}</head><body><h1>The ferry</h1>{line}{BODY}</body>")
         keep = [TEXT in segment.text for segment in page.segments]
-        assert len(find_standfirst(page, keep, [0.5] * len(keep))) == found
+        assert len(found_lines(page, keep)) == found
 
 
 @pytest.mark.parametrize(
@@ -361,8 +370,7 @@ def test_the_summary_below_the_heading_of_a_section_is_no_standfirst(
         f"<html><head>{head}</head><body><h1>The ferry</h1>{section}{BODY}</body></html>"
     )
     keep = [segment.block.tag != "h1" for segment in page.segments]
-    found = find_standfirst(page, keep, [0.5] * len(keep))
-    assert (text in [page.segments[i].text for i in found]) is is_found
+    assert (text in found_lines(page, keep)) is is_found
 
 
 def test_a_lower_heading_alone_with_the_title_in_an_element_is_the_standfirst() -> None:
@@ -383,5 +391,5 @@ def test_a_long_paragraph_that_is_selected_begins_the_text_although_the_summary_
         body = f"<h1>The ferry</h1><section><p>{first}</p></section>{BODY}"
         page = read_page(f"<html><head>{head}</head><body>{body}</body></html>")
         keep = [segment.text != "The ferry" for segment in page.segments]
-        flags = find_standfirst(page, keep, [0.9] * len(keep))
-        assert [i - 1 for i in sorted(flags)] == found
+        selected = SelectedText(page, keep, scores=[0.9] * len(keep))
+        assert [i - 1 for i in sorted(find_standfirst(selected))] == found

@@ -15,7 +15,7 @@ from printer.html.discussion import (
 )
 from printer.html.index import build_index
 from printer.html.parse import parse
-from printer.html.posts import Post
+from printer.html.posts import FoundPost
 
 ARTICLE = "<h1>Nets</h1><article><p>How to mend a net in the winter.</p></article>"
 
@@ -25,14 +25,14 @@ def comments(html: str) -> Comments:
     return read_comments(tree, build_index(tree).segments)
 
 
-def posts(html: str) -> tuple[Post, ...]:
+def posts(html: str) -> tuple[FoundPost, ...]:
     tree = parse(f"<html><body>{html}</body></html>")
     segments = build_index(tree).segments
     keep = [len(segment.text) > 30 for segment in segments]
     return read_posts(tree, segments, keep, is_known=True)
 
 
-def fields(found: tuple[Post, ...]) -> list[tuple[str, str, str, int]]:
+def fields(found: tuple[FoundPost, ...]) -> list[tuple[str, str, str, int]]:
     """Return posts as (author, date, text, depth)."""
     return [
         (post.author, post.date,
@@ -41,7 +41,7 @@ def fields(found: tuple[Post, ...]) -> list[tuple[str, str, str, int]]:
     ]  # fmt: skip
 
 
-def signed(found: tuple[Post, ...]) -> list[tuple[str, str]]:
+def signed(found: tuple[FoundPost, ...]) -> list[tuple[str, str]]:
     return [(post.author, post.date) for post in found]
 
 

@@ -302,16 +302,16 @@ def test_a_gallery_is_printed_whole_if_several_of_its_pictures_are_likely() -> N
 
 def test_a_picture_beside_the_author_and_the_date_is_a_portrait() -> None:
     head = "<meta name=author content='Ada Fenwick'><meta name=date content=2024-05-03>"
-    line = "<figure><img src=/a.jpg alt=''></figure><div>{}</div>"
-    written = "Written by Ada Fenwick on May 3, 2024"
-    for text, number in (
-        ("By Ada Fenwick, May 3, 2024", 0),
-        (written, 0),
-        ("Boats drawn by Ada, 2024", 1),
+    line = "<figure><img src=/a.jpg alt='{}'></figure><div>{}</div>"
+    for alt, text, number in (
+        ("", "By Ada Fenwick, May 3, 2024", 0),
+        ("", "Written by Ada Fenwick on May 3, 2024", 0),
+        ("", "Boats drawn by Ada, 2024", 1),
+        ("Ada Fenwick", "By Ada Fenwick, Updated June 9, 2024", 0),
     ):
-        picture = f"<div>{line.format(text)}</div>"
+        picture = f"<div>{line.format(alt, text)}</div>"
         page, verdict = read(article(picture), head)
-        assert len(find_pictures(page, verdict)) == number
+        assert len(find_pictures(page, verdict)) == number, text
 
 
 def test_a_short_caption_goes_to_the_picture_with_that_alternative_text() -> None:
@@ -747,6 +747,13 @@ def test_a_picture_above_the_text_that_no_reader_sees_is_not_printed() -> None:
         body = f"<h1>The ferry</h1>{picture.format(*styles)}<p>{TEXT}</p><p>{TEXT}</p>"
         page, verdict = read(f"<main>{body}</main>")
         assert len(find_pictures(page, verdict)) == count
+
+
+def test_a_picture_that_is_never_visible_is_dropped() -> None:
+    hidden = "<img src=/a.jpg width=900 height=600 style='visibility: hidden'{}>"
+    for attribute, count in (("", 0), (" data-loaded=no", 1)):
+        page, verdict = read(article(f"<figure>{hidden.format(attribute)}</figure>"))
+        assert len(find_pictures(page, verdict)) == count, attribute
 
 
 def test_a_picture_below_links_to_other_pages_is_a_banner() -> None:

@@ -324,6 +324,19 @@ def test_a_picture_above_its_heading_is_kept_with_it(is_above: bool) -> None:
     ] * 4
 
 
+def test_a_picture_that_ends_an_entry_is_not_kept_with_the_next_heading() -> None:
+    place = placer((900, 600))
+    run: list[Block] = []
+    for number in range(4):
+        run += [Heading(2, (Span(f"Lamp {number}"),)), LONG, Figure("p0")]
+    arrange(place, run)
+    placements = [place(block) for block in run if isinstance(block, Figure)]
+
+    assert [placement.belongs_to_next_heading for placement in placements if placement] == [
+        False
+    ] * 4
+
+
 def test_the_lead_pictures_of_stories_that_run_on_are_small() -> None:
     place = placer((1200, 800), (1200, 800))
     lead, other = Figure("p0"), Figure("p0")

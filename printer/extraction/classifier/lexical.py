@@ -136,12 +136,12 @@ class NameTable:
 
 
 #: Longer attribute values are cut; some pages put whole style sheets of class names there.
-_MAX_NAME_CHARS = 300
+_MAX_CLASS_CHARS = 300
 
 
 def split_names(value: str, tag: str) -> tuple[str, ...]:
     """Return the names in an element's attributes, whole and in parts."""
-    names = map(_name_parts, value[:_MAX_NAME_CHARS].split())
+    names = map(_name_parts, value[:_MAX_CLASS_CHARS].split())
     return tuple(dict.fromkeys(chain((f"<{tag}>",), *names)))
 
 

@@ -153,7 +153,8 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
 
 #: What is between a date or time and the author: '3 May 2012 by Anna Writer'.
 _AFTER_DATE = re.compile(
-    r"[0-9](?:\s?[ap]\.?m\.?)?[\s,|·•–—-]{1,3}(?=(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]oor|[Dd]a)\s)"
+    r"[0-9](?:\s?[ap]\.?m\.?)?[\s,|·•–—-]{1,3}"
+    r"(?=(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]oor|[Dd]a)\s|Auth?ore?:|Autorka?:|Auteur\s?:|Автор:)"
 )
 #: A word to which the next line is glued: 'ReedIn'.
 _GLUED_WORDS = re.compile(r"[^\W\d_A-Z]{3}[A-Z]")
@@ -321,9 +322,9 @@ def _without_by(text: str, language: str) -> str:
     return text
 
 
-#: Text after a name: a job title, an address, a date.
+#: Text after a name: another label, a job title, an address, a date.
 _AFTER = re.compile(
-    r"""\s?(?:\b(?:am|le|el|il|den|op)\s(?=[0-9])|\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[<]|\((?!(?:[A-Z]\.?){1,3}\)\s[^\W\d_])"""
+    r"""\s?(?:(?-i:\b[A-Z]\w{3,12}:\s)|\b(?:am|le|el|il|den|op)\s(?=[0-9])|\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[<]|\((?!(?:[A-Z]\.?){1,3}\)\s[^\W\d_])"""
     r"""|[,\s]{1,2}[0-9]|\b(?:last\s)?(?:updated|published)\b"""
     r"""|[.,;]?\s(?:medically\s|fact.?checked\s|expert\s)?(?:reviewed|edited|checked|photographs?"""
     r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",

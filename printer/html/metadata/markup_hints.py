@@ -32,7 +32,7 @@ from .dates import LONG_WORD, find_date, find_labeled_date, is_date_line, is_day
 from .titles import (
     MAX_CHARS_BESIDE_TITLE,
     MAX_LINES_TO_TEXT,
-    Heading,
+    TitleHeading,
     is_above_text,
     is_paragraph,
     is_same_subject,
@@ -66,7 +66,7 @@ class MarkupHints:
 
 def main_headings(
     page: ElementsByTag, document_title: str, stated_titles: Iterable[str]
-) -> list[Heading]:
+) -> list[TitleHeading]:
     """Return the page's main headings, in document order.
 
     If none outside menus and logos is on the subject of a stated title, return the lower headings
@@ -89,7 +89,7 @@ def main_headings(
         return headings
     lower_headings = [_read_heading(e, titles) for e in lower_elements]
     keys = (title_key(heading.text) for heading in lower_headings)
-    headings += [Heading(titles[key]) for key in keys if key in titles]
+    headings += [TitleHeading(titles[key]) for key in keys if key in titles]
     return (
         _with_text(headings)
         or in_headers[:1]
@@ -98,7 +98,7 @@ def main_headings(
     )
 
 
-def _with_text(headings: Iterable[Heading]) -> list[Heading]:
+def _with_text(headings: Iterable[TitleHeading]) -> list[TitleHeading]:
     return list(dict.fromkeys(heading for heading in headings if heading.text))
 
 
@@ -133,20 +133,22 @@ def _is_in_article(element: HtmlElement) -> bool:
 
 def _read_heading(
     element: HtmlElement, titles: Collection[str] = (), above: Collection[str] = ()
-) -> Heading:
+) -> TitleHeading:
     """Read a heading; its end may be one of ``titles``, its part above a block one of ``above``."""
     text = element_line(element)
     last = element_line(element[-1]) if len(element) and element[-1].tag in BLOCK_TAGS else ""
     first = text.removesuffix(last).rstrip()
     if first != text and title_key(first) in above:
-        return Heading(first)
+        return TitleHeading(first)
     kicker, is_certain = _find_first_part(element)
     title = text.removeprefix(kicker).lstrip(_PUNCTUATION)
     if kicker and title and (is_certain or title_key(title) in titles):
         has_no_separator = not text[: -len(title)].removeprefix(kicker.rstrip(_PUNCTUATION)).strip()
-        return Heading(title, f"{kicker}: {title}" if has_no_separator else text)
+        return TitleHeading(title, f"{kicker}: {title}" if has_no_separator else text)
     inner = islice(element.iter(), _MAX_LEAVES)
-    return Heading(text or next((clean_line(e.get("alt")) for e in inner if e.tag == "img"), ""))
+    return TitleHeading(
+        text or next((clean_line(e.get("alt")) for e in inner if e.tag == "img"), "")
+    )
 
 
 #: Classes of the kicker within a heading.

@@ -28,7 +28,7 @@ _SEPARATOR = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class TitleHeading:
     """A heading; ``full`` includes its kicker; ``is_main`` is false if the page has no main one."""
 
     text: str
@@ -38,7 +38,7 @@ class Heading:
 
 def choose_title(
     document: str,
-    headings: Sequence[Heading],
+    headings: Sequence[TitleHeading],
     stated: Sequence[str],
     site: SiteNames,
     *,
@@ -71,7 +71,7 @@ MAX_CHARS_BESIDE_TITLE = 60
 
 def _headline(
     title: str,
-    headings: Sequence[Heading],
+    headings: Sequence[TitleHeading],
     stated: Sequence[str],
     site: SiteNames,
     lines: Sequence[str],
@@ -113,7 +113,7 @@ def _headline(
         return title
     if not names_site:
         candidates = [heading for heading in candidates[:1] if heading.is_main]
-        parts = map(Heading, title_parts(stated[0])[1:])
+        parts = map(TitleHeading, title_parts(stated[0])[1:])
         candidates += [part for part in parts if not site.is_site_name(part.text)]
     for heading in candidates:
         if _position_above_text(heading, keys, lines) is None:
@@ -125,7 +125,9 @@ def _headline(
     return title
 
 
-def _position_above_text(heading: Heading, keys: Sequence[str], lines: Sequence[str]) -> int | None:
+def _position_above_text(
+    heading: TitleHeading, keys: Sequence[str], lines: Sequence[str]
+) -> int | None:
     """Return the index of a heading's line if it is above the text and as long as headlines are."""
     if not _MIN_HEADLINE_WORDS <= count_words(heading.text) <= _MAX_HEADLINE_WORDS:
         return None
@@ -157,7 +159,7 @@ _PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
 
 def _choose(
     document: str,
-    main_headings: Sequence[Heading],
+    main_headings: Sequence[TitleHeading],
     stated: Sequence[str],
     site: SiteNames,
     *,
@@ -420,7 +422,7 @@ def _beginnings(text: str) -> list[str]:
     return [text[: cut.start()] for cut in _SEPARATOR.finditer(text)]
 
 
-def _with_kicker(heading: Heading, stated_keys: Set[str]) -> str:
+def _with_kicker(heading: TitleHeading, stated_keys: Set[str]) -> str:
     """Return a heading, after its kicker if the page states its title only so."""
     full = title_key(heading.full)
     if full and full in stated_keys and title_key(heading.text) not in stated_keys:

@@ -150,8 +150,8 @@ def _has_no_case(text: str) -> bool:
 
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|[.!?…:;,•|()\"“”«»\n]|\d+|&")
-_SENTENCE_ENDS = frozenset('.!?…:•|\n"“«(')
-_BREAKS = _SENTENCE_ENDS | frozenset(";,)”»")
+_SENTENCE_BOUNDS = frozenset('.!?…:•|\n"“«(')
+_BREAKS = _SENTENCE_BOUNDS | frozenset(";,)”»")
 #: Words before a name.
 _TITLES = _WORDS["titles"]
 
@@ -167,7 +167,7 @@ def _capitalized_runs(text: str) -> Iterator[tuple[str, bool]]:
             continue  # an initial, an abbreviated title
         if word in _BREAKS:
             yield from run.end()
-            begins_sentence = word in _SENTENCE_ENDS
+            begins_sentence = word in _SENTENCE_BOUNDS
         elif word[:1].isupper() and folded not in _COMMON:
             run.add(word, folded, begins_sentence)
             begins_sentence = False

@@ -114,21 +114,19 @@ def place_figures_on_page(
 class _Place:
     """A figure or a kept block at the top of the next page, possibly after headings.
 
-    ``start`` is the index of the first of these in ``parent``, ``index`` that of the figure;
-    ``gap`` and ``height`` are the heights of the gap before them and of the page; ``outside`` are
-    the texts before the item of a list with the figure that are not separated from it.
+    ``start`` is the index of the first of these in ``parent``, ``index`` that of the figure, both
+    before any change; ``gap`` and ``height`` are the heights of the gap before them and of the
+    page; ``outside`` are the texts before the item of a list with the figure that are not
+    separated from it.
     """
 
+    figure: Box
     parent: Box
     start: int
     index: int
     gap: float
     height: float
     outside: tuple[Box, ...] = ()
-
-    @property
-    def figure(self) -> Box:
-        return self.parent.children[self.index]
 
 
 #: Shares of the height of the page.
@@ -419,7 +417,8 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             is_led = start < index and (has_tag(parent, index, ("p",)) or _is_led(parent, index))
             if not (is_led or _is_movable(parent, index) or _is_unbreakable(parent, index)):
                 return None
-            return _Place(parent, start, index, *_gap_and_height(page, parent))
+            figure = parent.children[index]
+            return _Place(figure, parent, start, index, *_gap_and_height(page, parent))
     return None
 
 
@@ -434,7 +433,7 @@ def _find_figure_in_items(
     for item in items.children[start : start + FIRST_ITEMS]:
         for index, box in enumerate(item.children):
             if is_figure(box):
-                return _Place(item, 0, index, *_gap_and_height(page, item), above)
+                return _Place(box, item, 0, index, *_gap_and_height(page, item), above)
         above = (*above, item)
     return None
 
@@ -668,22 +667,21 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
     # The first text on the page may have begun on the one before.
     tops = {id(box.element): box.position_y for box in body.children[1:]}
     needed, foot, index = _estimate_height(page, place), foot_of(page), place.index
-    spare = 1 - _min_scale(place.figure, MIN_SCALE) if not is_shrunk(place.figure) else 0.0
-    spare *= _picture_height(place.figure)
+    height = 0.0 if is_shrunk(place.figure) else _picture_height(place.figure)
     while has_tag(place.parent, index - 1, PROSE_TAGS) and not _keeps_next(place.parent, index - 1):
         index -= 1
         top = tops.get(id(place.parent.children[index].element))
         if top is None or _keeps_next(place.parent, index - 1):
             return False
-        room = foot - top
-        if room >= needed - spare and not _are_entries(place.parent, index - 1):
+        scale = _scale_to_save(needed - (foot - top), height, page, place)
+        if scale >= _min_scale(place.figure, MIN_SCALE) and not _are_entries(
+            place.parent, index - 1
+        ):
             above = place.parent.children[index - 1]
             if is_figure(above) and (is_beside(above) or not _is_named(place.figure)):
                 return False
-            if room < needed:
-                scale_figure(
-                    place.figure, change, 1 - (needed - room) / _picture_height(place.figure)
-                )
+            if scale < 1:
+                scale_figure(place.figure, change, scale)
             return change.move(place.parent, place.index, index, len(_figure_with_embeds(place)))
     return False
 
@@ -693,15 +691,23 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float, lines: i
     height = _picture_height(place.figure)
     if not height or is_shrunk(place.figure):
         return False
-    needed = _estimate_height(page, place) + lines * line_height(place.figure)
-    scale = 1 - (needed - place.gap) / height
-    if 0 < scale < 1:  # A caption has more lines below a narrower picture.
-        more = _estimate_height(page, place, scale) - _estimate_height(page, place)
-        scale -= max(0.0, more) / height
+    missing = _estimate_height(page, place) + lines * line_height(place.figure) - place.gap
+    scale = _scale_to_save(missing, height, page, place)
     if not min_scale <= scale < 1:
         return False
     scale_figure(place.figure, change, scale)
     return True
+
+
+def _scale_to_save(missing: float, height: float, page: Box, place: _Place) -> float:
+    """Return the scale at which pictures of this height lose what is missing; 0 for none."""
+    if missing <= 0:
+        return 1.0
+    scale = 1 - missing / height if height else 0.0
+    if scale > 0:  # A caption has more lines below a narrower picture.
+        more = _estimate_height(page, place, scale) - _estimate_height(page, place)
+        scale -= max(0.0, more) / height
+    return max(0.0, scale)
 
 
 def _shrink_all(page: Box, place: _Place, change: Change) -> bool:
@@ -715,7 +721,7 @@ def _shrink_all(page: Box, place: _Place, change: Change) -> bool:
     missing = _estimate_height(page, place) - place.gap
     if len(figures) < 2 or figures[-1] is not place.figure or is_shrunk(place.figure):
         return False
-    scale = 1 - missing / sum(map(_picture_height, figures))
+    scale = _scale_to_save(missing, sum(map(_picture_height, figures)), page, place)
     if not ALL_SCALE <= scale < 1:
         return False
     for figure in figures:

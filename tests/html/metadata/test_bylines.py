@@ -290,6 +290,13 @@ def test_a_byline_is_part_of_the_block_that_the_title_names():
     assert read(title + line.format("side")) == ""
 
 
+@pytest.mark.parametrize(
+    "text", ["19.11.2021 Autor: Tam Reed Quelle: The Tide", "3 May 2012, Auteur : Tam Reed"]
+)
+def test_other_labels_beside_the_author_go(text):
+    assert join_names([text], "de") == "Tam Reed"
+
+
 def test_the_paper_after_the_names_goes():
     text = "By Tam Reed And Orla Fennimoor For The Tide On Sunday"
     assert join_names([text], "en") == "Tam Reed, Orla Fennimoor"

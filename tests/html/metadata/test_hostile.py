@@ -10,7 +10,7 @@ from printer.html.metadata.dates import parse_date
 from printer.html.metadata.jsonld import parse_json, read_json_ld, read_linked_data, read_schema
 from printer.html.metadata.language import language_tag
 from printer.html.metadata.metadata import Metadata, read_metadata
-from printer.html.metadata.titles import Heading, SiteNames, choose_title
+from printer.html.metadata.titles import SiteNames, TitleHeading, choose_title
 from printer.html.parse import parse
 
 ANY = st.text(max_size=200)
@@ -70,7 +70,9 @@ def test_no_text_raises(text):
     join_names([text], "es", text)
     parse_date(text)
     language_tag(text)
-    choose_title(text, [Heading(text)], [text], SiteNames([text], text), article=False, lines=())
+    choose_title(
+        text, [TitleHeading(text)], [text], SiteNames([text], text), article=False, lines=()
+    )
 
 
 @given(st.dates(), st.times(), st.integers(-14 * 60, 14 * 60))

@@ -212,6 +212,19 @@ def test_the_pictures_of_a_row_are_shrunk_alike_to_fill_a_page():
     assert widths[0] == widths[1] < widths[2] == widths[3]
 
 
+@pytest.mark.parametrize("lines", range(1, 6))
+def test_pictures_are_shrunk_with_room_for_the_lines_of_a_narrower_caption(mended, lines):
+    names = ["https://valley.example.org/1.jpg", "https://valley.example.org/2.jpg"]
+    caption = Span("The ferry and the mill have stood side by side since the spring flood")
+    lead, second = Figure(names[0]), Figure(names[1], caption_spans=(caption,))
+    above = [paragraph("The river rose in the night.") for _ in range(lines)]
+    below = [heading("The mill"), *[paragraph(TEXT)] * 3]
+    picture = specimens.jpeg(specimens.landscape(1004, 752))
+    body = replace(SAMPLE_ARTICLE, blocks=(lead, *above, second, *below), url="")
+    paper = mended(body, dict.fromkeys(names, picture))
+    assert white(paper, 0) < figure_placement.LARGE_GAP
+
+
 @pytest.mark.parametrize("count", [18, 22])
 def test_a_stanza_behind_a_picture_is_broken_to_fill_a_large_gap(printed, monkeypatch, count):
     lines = [paragraph(f"Line {n}.") for n in range(count)]
