@@ -7,7 +7,6 @@ respect the delay.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -19,12 +18,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from .backoff import Backoff
 from .crawl.store import MAX_DELAY, HostDelays
 from .errors import BadURL, ErrorRecord, JobsError, NoArticle, OutputError, UsageError
-from .files import Closing, atomic_write, os_errors
+from .files import Closing, atomic_write, lock_file, os_errors
 from .jobs import FINISHED, Job, JobRequest
 from .jobs.engine import LocalWorkers, open_result_storage
 from .jobs.queue import JobQueue, QueueFull, job_id_for_key
@@ -87,7 +86,11 @@ class BatchRunner(Closing):
         state = folder / STATE_FOLDER
         with os_errors(UsageError, f"the folder {folder} cannot be created"):
             state.mkdir(parents=True, exist_ok=True)
-        self._lock_file = _lock_file(state / "lock")
+        try:
+            self._lock = lock_file(state / "lock")
+        except BlockingIOError as error:
+            message = f"another process is printing to {folder}"
+            raise UsageError(message, hint="Wait for it, or stop it") from error
         self._settings = settings.model_copy(update={
             "database": settings.database or str(state / STATE_FILE),
             "storage": settings.storage or str(state / "prints"),
@@ -105,7 +108,7 @@ class BatchRunner(Closing):
     def close(self) -> None:
         self._workers.close()
         self._queue.disconnect()
-        self._lock_file.close()
+        self._lock.close()
 
     @property
     def unfinished(self) -> int:
@@ -120,7 +123,7 @@ class BatchRunner(Closing):
         if self._local and self.unfinished:
             self._queue.disconnect()
             settings = self._settings.model_copy(update={"workers": self._local})
-            self._workers.start(settings, [self._lock_file])
+            self._workers.start(settings, [self._lock])
 
     def run(self) -> None:
         """Print the remaining items; after an interruption, a later run continues."""
@@ -350,19 +353,6 @@ def _failure(job: Job) -> ErrorRecord | None:
         obstacle = job.result.get("obstacle")
         return ErrorRecord.of(NoArticle.behind(obstacle)) if obstacle else None
     return job.error or ErrorRecord("its job was cancelled")
-
-
-def _lock_file(path: Path) -> BinaryIO:
-    """Lock a file until it is closed or this process ends."""
-    file = path.open("ab")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        file.close()
-        raise UsageError(
-            f"another process is printing to {path.parent.parent}", hint="Wait for it, or stop it"
-        ) from error
-    return file
 
 
 def _write(path: Path, data: bytes | str) -> None:

@@ -13,7 +13,7 @@
     ├── RenderError         11   the file could not be rendered
     ├── OutputError         12   OUT cannot be written
     ├── MissingLibrary      13   a system library or a browser is not installed
-    ├── JobsError           14   the job queue or the store of results cannot be used
+    ├── JobsError           14   a database, or what the print server needs, cannot be used
     └── Incomplete          15   printed, but not all of it, with --strict
 
 Only front ends print errors and turn them into exit codes.
@@ -176,7 +176,7 @@ class MissingLibrary(WebprintError):
 
 
 class JobsError(WebprintError):
-    """The job queue or the store of results cannot be used."""
+    """A database, the store of results, or a file or port of the print server cannot be used."""
 
     exit_code = 14
     stage = "jobs"

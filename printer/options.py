@@ -118,7 +118,7 @@ class ExtractOptions:
     ``ner`` the named-entity recognizer for methods that compare names: 'rules' or 'spacy:MODEL'.
     ``comments`` includes the readers' comments.  ``rules`` are site rules; those for other hosts
     are ignored.  ``key_paragraphs`` is the number of key paragraphs to print, alone or in a box;
-    with a ``query``, those that fit it best.
+    with a ``key_query``, those that fit it best.
     """
 
     extractor: str = "default"
@@ -128,7 +128,7 @@ class ExtractOptions:
     comments: bool = False
     key_paragraphs: int = 0
     key_paragraphs_as: KeyStyle = "only"
-    query: str = ""
+    key_query: str = ""
     rules: tuple[SiteRule, ...] = ()
 
 
@@ -143,7 +143,6 @@ class ImageOptions:
     """
 
     dpi: int = 200
-    grayscale: bool = False
     max_bytes: int = 20_000_000
     total_bytes: int = 200_000_000
     timeout: float = 60.0

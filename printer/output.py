@@ -82,7 +82,7 @@ class ContentCounts:
 
 @dataclass(frozen=True, slots=True)
 class CompletenessReport:
-    """How much of the selected content was printed; ``missing`` quotes the rest.
+    """How much of the selected content was printed; ``missing_text`` quotes the rest.
 
     ``article`` counts the content of the articles and any selected content missing from them;
     ``incomplete`` has the indexes of the articles from which something may be missing.
@@ -90,7 +90,7 @@ class CompletenessReport:
 
     article: ContentCounts = field(default_factory=ContentCounts)
     printed: ContentCounts = field(default_factory=ContentCounts)
-    missing: tuple[str, ...] = ()
+    missing_text: tuple[str, ...] = ()
     incomplete: frozenset[int] = frozenset()
 
     @property
@@ -103,10 +103,9 @@ class CompletenessReport:
         reports = (self, *losses)
         article = ContentCounts.sum_of([report.article for report in reports])
         printed = ContentCounts.sum_of([report.printed for report in reports])
-        quotes = (" ".join(text.split())[:60] for report in losses for text in report.missing)
-        return replace(
-            self, article=article, printed=printed, missing=(*islice(quotes, 5), *self.missing)
-        )
+        quotes = (" ".join(text.split())[:60] for report in losses for text in report.missing_text)
+        missing_text = (*islice(quotes, 5), *self.missing_text)
+        return replace(self, article=article, printed=printed, missing_text=missing_text)
 
     def shortfall(self) -> dict[str, tuple[int, int]]:
         """Return the incomplete kinds of content by name: the amount printed and the total."""
@@ -182,10 +181,10 @@ class Result:
     """A rendered file and the facts to report about it.
 
     ``pages`` counts the PDF's pages (0 in other formats), ``sheets`` the sheets of paper (0: not
-    counted), ``pictures`` the pictures printed, ``missing`` those replaced by a frame with their
-    text; ``picture_decisions`` cover all pictures of the pages, ``obstacles`` what pages seem to
-    show instead of an article (``Article.obstacle``), ``outcomes`` each page, in their order, with
-    its error if it failed.
+    counted), ``pictures`` the pictures printed, ``missing_pictures`` those replaced by a frame with
+    their text; ``picture_decisions`` cover all pictures of the pages, ``obstacles`` what pages seem
+    to show instead of an article (``Article.obstacle``), ``outcomes`` each page, in their order,
+    with its error if it failed.
     """
 
     data: bytes = field(repr=False)
@@ -194,7 +193,7 @@ class Result:
     format: Format = "pdf"
     sheets: int = 0
     pictures: int = 0
-    missing: int = 0
+    missing_pictures: int = 0
     picture_decisions: tuple[PictureDecision, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
     report: CompletenessReport = field(default_factory=CompletenessReport)

@@ -81,7 +81,11 @@ MIN_CONFIDENCE = 0.3
 #: What a page may show instead of its article to a client that is not a browser.
 _OPEN_IN_BROWSERS = frozenset({"robot check", "consent"})
 
-MAX_PAGES = 30
+#: The errors of a browser after which the page that was fetched without it counts.
+_BROWSER_ERRORS = (FetchError, MissingLibrary, NoArticle)
+
+#: The most web pages of an article that are read.
+MAX_PARTS = 30
 
 
 class PrinterHooks(TypedDict, total=False):
@@ -200,8 +204,11 @@ class Printer:
             NoArticle: the page contains no article.
         """
         self._notify(source_name(capture), "extract")
-        options = replace(self.options, extract=self._extract_options(capture.url))
-        page = (self._extractor or self._extract)(capture, options)
+        options = self._extract_options(capture.url)
+        if self._extractor:
+            page = self._extractor(capture, replace(self.options, extract=options))
+        else:
+            page = self._extract(capture, options)
         keep_html = self._editable or self.options.page.pdf == "a-3u"
         return replace(page, html=capture.body) if keep_html else page
 
@@ -263,32 +270,30 @@ class Printer:
             if never:
                 error.hint = error.hint or "A script may show its text: leave out --render never"
                 raise
-            return self._load_in_browser(url, "empty", error)
+            self._notify(url, "empty")
+            try:
+                return self._load_in_browser(url)
+            except _BROWSER_ERRORS as browser_error:
+                detail = "" if isinstance(browser_error, NoArticle) else f": {browser_error}"
+                error.hint = error.hint or f"Loading it in a browser did not help{detail}"
+                raise error from browser_error
         if never:
             return capture, page
         blocked = page.article.obstacle in _OPEN_IN_BROWSERS
         if page.article.confidence >= MIN_CONFIDENCE and not blocked:
             self._notify(source_name(source), "enough")
             return capture, page
-        return self._load_in_browser(url, "unsure", (capture, page))
-
-    def _load_in_browser(
-        self, url: str, reason: Step, static: tuple[Capture, ExtractedPage] | NoArticle
-    ) -> tuple[Capture, ExtractedPage]:
-        """Load a page in a browser; if that fails, return ``static``, or raise it if an error."""
-        self._notify(url, reason)
+        self._notify(url, "unsure")
         try:
-            capture = self.session.browser.capture(url)
-            return capture, self.extract(capture)
-        except (FetchError, MissingLibrary, NoArticle) as error:
-            if isinstance(static, NoArticle):
-                detail = "" if isinstance(error, NoArticle) else f": {error}"
-                static.hint = static.hint or f"Loading it in a browser did not help{detail}"
-                raise static from error
-            capture, page = static
+            return self._load_in_browser(url)
+        except _BROWSER_ERRORS as error:
             warning = f"the page was not loaded in a browser: {error}"
             article = replace(page.article, warnings=(*page.article.warnings, warning))
             return capture, replace(page, article=article)
+
+    def _load_in_browser(self, url: str) -> tuple[Capture, ExtractedPage]:
+        capture = self.session.browser.capture(url)
+        return capture, self.extract(capture)
 
     def explain(self, source: PageInput) -> Explanation:
         """Fetch a page and explain the decision about each of its segments and pictures."""
@@ -337,11 +342,9 @@ class Printer:
             rendered.insert(index, PageResult(name, error=error))
         return replace(result, outcomes=tuple(rendered))
 
-    def _extract(self, capture: Capture, options: Options) -> ExtractedPage:
+    def _extract(self, capture: Capture, options: ExtractOptions) -> ExtractedPage:
         probe = self._size_probe()
-        first = extract_article(
-            _parse_page(capture), options.extract, probe, editable=self._editable
-        )
+        first = extract_article(_parse_page(capture), options, probe, editable=self._editable)
         parts, losses, warnings = [first], [first.losses], tuple[str, ...]()
         if self.options.fetch.follow and is_http(capture.url):
             further_parts, warnings = self._further_pages(first)
@@ -353,7 +356,7 @@ class Printer:
             losses.append(CompletenessReport(expected, counts))
         article = merge_pages([part.article for part in parts]) if parts[1:] else first.article
         article = replace(article, warnings=(*article.warnings, *warnings))
-        article = first.complete(options.extract, article)
+        article = first.complete(options, article)
         blocks = first.blocks
         if blocks:
             from .editing import append_blocks
@@ -378,9 +381,9 @@ class Printer:
         while url := parts[-1].next_page or next_page_url(parts[-1].page):
             if url in visited:
                 break
-            if len(visited) >= MAX_PAGES:
+            if len(visited) >= MAX_PARTS:
                 return parts[1:], (
-                    f"the article continues: only its first {MAX_PAGES} web pages are printed",
+                    f"the article continues: only its first {MAX_PARTS} web pages are printed",
                 )
             visited.add(url)
             try:
@@ -416,10 +419,11 @@ class Printer:
         from .themes.page import max_picture_size
 
         width, height = max_picture_size(self.options.page)
-        grayscale = self.options.images.grayscale or self.options.page.grayscale
-        options = replace(self.options.images, grayscale=grayscale)
         with self.session.downloads.reuse([page.source.url for page in pages]) as get:
-            prepared = prepare_pictures(missing, get, options, width=width, height=height)
+            prepared = prepare_pictures(
+                missing, get, self.options.images, width=width, height=height,
+                grayscale=self.options.page.grayscale,
+            )  # fmt: skip
         cache.update(prepared.pictures)
         return replace(prepared, pictures={**cached, **prepared.pictures}) if cached else prepared
 

@@ -120,18 +120,22 @@ class Settings(BaseModel):
     )
     deterministic: bool = _page(False, "Make the output reproducible: omit the time of fetching.")
 
-    extractor: ExtractorName = _article("default", "The extraction method.")
+    extractor: ExtractorName = _article("default", "The extraction method.", metavar="METHOD")
     images: PictureScope = _article("article", "Pictures to print.", metavar="WHICH")
-    image_method: ImageMethod = _article("default", "The picture selection method.")
-    ner: str = _article("rules", "The named-entity recognizer: rules, or spacy:MODEL.")
+    image_method: ImageMethod = _article(
+        "default", "The picture selection method.", metavar="METHOD"
+    )
+    ner: str = _article(
+        "rules", "The named-entity recognizer: rules, or spacy:MODEL.", metavar="RECOGNIZER"
+    )
     comments: bool = _article(False, "Print the readers' comments after the article.")
     key_paragraphs: int = _article(
         0, "Print only this many of the most informative paragraphs.", metavar="N", ge=0
     )
     key_paragraphs_as: KeyStyle = _article(
-        "only", "Print key paragraphs alone, or in a box before the article."
+        "only", "Print key paragraphs alone, or in a box before the article.", metavar="PLACE"
     )
-    key_query: str = _article("", "What key paragraphs should be about.")
+    key_query: str = _article("", "What key paragraphs should be about.", metavar="WORDS")
     rules: str = _article("", "A folder of additional site rules.", metavar="FOLDER")
     no_rules: bool = _article(False, "Ignore your own site rules.")
 
@@ -209,7 +213,7 @@ class Settings(BaseModel):
 
     def extract_options(self) -> ExtractOptions:
         """Return the options of extraction, without site rules."""
-        return self._build(ExtractOptions, query=self.key_query, rules=())
+        return self._build(ExtractOptions, rules=())
 
     def print_options(self) -> PrintOptions:
         format_ = "pdf" if self.format == "auto" else self.format

@@ -169,7 +169,7 @@ def summarize(article: Article, options: ExtractOptions) -> Article:
     if len(paragraphs) <= count:
         return article
     texts = [plain_text(paragraph.spans) for paragraph in paragraphs]
-    profile = build_profile(texts, Tokenizer(article.language), options.query or article.title)
+    profile = build_profile(texts, Tokenizer(article.language), options.key_query or article.title)
     chosen = [paragraphs[index] for index in profile.best(count)] or paragraphs[:count]
     article = replace(article, keywords=profile.keywords[:MAX_KEYWORDS])
     if options.key_paragraphs_as == "box":

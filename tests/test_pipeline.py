@@ -38,7 +38,7 @@ def pages_of_an_article(web: WebServer, number: int) -> str:
 def test_an_article_that_is_cut_off_at_the_limit_of_pages_is_not_complete(
     web: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "MAX_PAGES", 3)
+    monkeypatch.setattr(pipeline, "MAX_PARTS", 3)
     with printer(web) as long:
         result = long.print_pages([pages_of_an_article(web, 5)])
     assert "the article continues: only its first 3 web pages are printed" in result.warnings
@@ -55,14 +55,14 @@ def test_an_article_of_several_pages_is_complete(web: WebServer) -> None:
 
 
 def test_a_loss_makes_only_its_own_page_incomplete(web: WebServer) -> None:
-    lost = CompletenessReport(ContentCounts(words=9), missing=("What is lost",))
+    lost = CompletenessReport(ContentCounts(words=9), missing_text=("What is lost",))
     with printer(web) as two:
         complete, short = (
             two.read(web.add(f"/story-{name}", story_page(f"A story of {name}"))) for name in "xy"
         )
         result = two.render([complete, replace(short, losses=(lost,))])
     assert [page.complete for page in result.outcomes] == [True, False]
-    assert result.report.missing == ("What is lost",)
+    assert result.report.missing_text == ("What is lost",)
 
 
 def test_the_largest_size_holds_for_pages_and_pictures() -> None:

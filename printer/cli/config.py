@@ -157,7 +157,7 @@ def _write_settings(path: Path, text: str) -> None:
 @commands.command()
 def themes() -> None:
     """List the themes, their papers and their options."""
-    from ..themes.loader import Page, all_themes, format_value
+    from ..themes.loader import ThemePage, all_themes, format_value
     from ..themes.options import FONT
 
     for theme in all_themes():
@@ -169,7 +169,7 @@ def themes() -> None:
             option = f"{name}={values or variable.kind.upper()}"
             text = f"{variable.description} ({format_value(variable.value)})".strip()
             print(f"{'':14} --set {option:20} {text}")
-    names = " ".join(name.replace("_", "-") for name in Page.model_fields)
+    names = " ".join(name.replace("_", "-") for name in ThemePage.model_fields)
     print(f"\nAll themes take --set {FONT}=... and the values of a page: {names}")
 
 

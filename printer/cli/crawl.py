@@ -99,20 +99,25 @@ def crawl(
         articles = crawler.articles()
         printer = stack.enter_context(make_printer(settings, list(seeds), console, pool))
         failed = _write_articles(crawler, printer, console, articles, out, as_json=as_json)
+    _finish(run, summary, len(articles))
+    if failed:
+        raise typer.Exit(failed.exit_code)
+
+
+def _finish(run: _CrawlRun, summary: CrawlSummary, articles: int) -> None:
+    """Report the end of a crawl; raise if it failed, was interrupted or found nothing."""
     if run.errors and not run.interrupted and summary.fetched == summary.failed:
         raise run.errors[0]
-    console.info(_summary_line(summary, len(articles)))
+    run.console.info(_summary_line(summary, articles))
     for reason, pages in summary.failures.items():
-        console.info(f"{pages} failed: {reason}")
+        run.console.info(f"{pages} failed: {reason}")
     if run.interrupted:
-        console.info("interrupted; what was found is kept. Continue with --resume")
+        run.console.info("interrupted; what was found is kept. Continue with --resume")
         raise typer.Exit(INTERRUPTED)
     if not articles:
         reason = next(iter(summary.failures), "")
         hint = f"Of the pages that failed: {reason}" if reason else ""
         raise NoArticle("no article was found", hint=hint)
-    if failed:
-        raise typer.Exit(failed.exit_code)
 
 
 def _show_plan(
@@ -130,10 +135,10 @@ def _show_plan(
     if not _is_list(out) and path.suffix.lower() != ".pdf":
         places = [str(path / "TITLE.pdf"), str(path / LIST_FILE)]
     stored = [f"the pages of the crawl in {strip_userinfo(database)}"]
-    form = "json" if _is_list(out) else "pdf"
+    format_ = "json" if _is_list(out) else "pdf"
     output.show_plan(
-        seeds, places, form=form, stored=stored,
-        caches=form == "pdf" and loaded.settings.options().fetch.cache, as_json=as_json,
+        seeds, places, format_=format_, stored=stored,
+        caches=format_ == "pdf" and loaded.settings.options().fetch.cache, as_json=as_json,
     )  # fmt: skip
     console = Console.from_settings(loaded.settings)
     console.info(

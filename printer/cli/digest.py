@@ -129,9 +129,9 @@ def _format_of(out: str) -> Format | None:
     path = Path(out)
     if out == output.STDOUT or out.endswith("/") or (path.exists() and not path.is_file()):
         return None
-    form = output.format_of(out)
-    if form in FORMATS:
-        return form
+    format_ = output.format_of(out)
+    if format_ in FORMATS:
+        return format_
     kind = f"{path.suffix} files" if path.suffix else "a file without an extension"
     raise UsageError(f"cannot write {kind}: {out}", hint="A digest is written as .pdf or .epub")
 
@@ -146,7 +146,7 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
     output.show_plan(
         [strip_userinfo(source.location) for source in config.source],
         places,
-        form=config.format,
+        format_=config.format,
         stored=[f"what was printed in {history}", *output.describe_library(settings)],
         caches=settings.options().fetch.cache,
         as_json=as_json,

@@ -144,7 +144,9 @@ def show_help(
 
 def full_help(command: Any, context: Any) -> str:
     formatter = context.make_formatter()
-    HelpCommand.format_usage(command, context, formatter)
+    # The path of the unnamed command ends in a space.
+    pieces = command.collect_usage_pieces(context)
+    formatter.write_usage(context.command_path.strip(), " ".join(pieces))
     command.format_help_text(context, formatter)
     command.format_options(context, formatter)
     return str(formatter.getvalue()).rstrip("\n")

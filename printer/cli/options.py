@@ -263,14 +263,14 @@ def page_input(name: str, url: str, limit: int) -> PageInput:
 
 def make_printer(
     settings: Settings,
-    names: list[str],
+    pages: list[str],
     console: Console,
     pool: RenderPool | None = None,
     *,
     options: Options | None = None,
     probe_sizes: bool = True,
 ) -> Printer:
-    """Make a printer from settings; ``names`` are the pages that the user named."""
+    """Make a printer from settings; ``pages`` are those that the user named."""
     from ..pipeline import Printer
 
     if pool:
@@ -278,7 +278,7 @@ def make_printer(
     return Printer.from_settings(
         settings,
         options=options,
-        user_urls=tuple(filter(None, names)),
+        user_urls=tuple(filter(None, pages)),
         renderer=pool,
         notify=console.show_step,
         probe_sizes=probe_sizes,
@@ -310,14 +310,14 @@ def list_pages(
     pages: Sequence[str], lists: Sequence[str] = (), command: str = "webprint"
 ) -> list[str]:
     """Return the pages of a call, with those in the files of ``@FILE`` arguments and ``lists``."""
-    names: list[str] = []
+    listed: list[str] = []
     for page in pages:
-        names += _read_list(page[1:]) if page.startswith("@") and page[1:] else [page]
+        listed += _read_list(page[1:]) if page.startswith("@") and page[1:] else [page]
     for file in lists:
-        names += _read_list(file)
-    if not names:
+        listed += _read_list(file)
+    if not listed:
         raise UsageError("no page is given", hint=f"See {command} --help")
-    return names
+    return listed
 
 
 def _read_list(file: str) -> list[str]:
@@ -341,20 +341,20 @@ def read_list(file: str) -> list[tuple[int, str]]:
     return lines
 
 
-def check_pages(names: Sequence[str], url: str = "") -> None:
+def check_pages(pages: Sequence[str], url: str = "") -> None:
     """Raise :class:`BadURL` or :class:`UsageError` for a page that cannot be read."""
-    for position, name in enumerate(names):
-        is_word = not position and name.isalpha() and not path_exists(name)
-        if is_word and (hint := did_you_mean(name, COMMANDS)):
-            raise UsageError(f"there is no file or command {name!r}", hint=hint)
-        if name != output.STDOUT:
-            _check_page(name)
-    if list(names).count(output.STDOUT) > 1:
+    for position, page in enumerate(pages):
+        is_word = not position and page.isalpha() and not path_exists(page)
+        if is_word and (hint := did_you_mean(page, COMMANDS)):
+            raise UsageError(f"there is no file or command {page!r}", hint=hint)
+        if page != output.STDOUT:
+            _check_page(page)
+    if list(pages).count(output.STDOUT) > 1:
         raise UsageError("standard input can be read only once", hint="Name - once")
     if url:
-        if any(is_http(name) or name.startswith("file:") for name in names):
+        if any(is_http(page) or page.startswith("file:") for page in pages):
             raise UsageError("--url is for a local file or standard input, not for an address")
-        if len(names) > 1:
+        if len(pages) > 1:
             raise UsageError("--url is the address of one page", hint="Print the pages one by one")
         normalize_url(url)
 
@@ -404,9 +404,9 @@ def check_file(out: str) -> None:
         raise OutputError(f"{out} cannot be written: permission denied", hint="Name another file")
 
 
-def check_not_a_page(out: str, names: Sequence[str]) -> None:
+def check_not_a_page(out: str, pages: Sequence[str]) -> None:
     """Raise :class:`UsageError` if the output would overwrite a page that is read."""
-    files = [Path(name) for name in names if "://" not in name and name != output.STDOUT]
+    files = [Path(page) for page in pages if "://" not in page and page != output.STDOUT]
     if path_exists(out) and any(path_exists(file) and file.samefile(out) for file in files):
         raise UsageError(f"{out} is the page itself", hint="Name another file for the result")
 
@@ -515,7 +515,7 @@ def _check_extension(name: str, named: str) -> None:
         raise UsageError(f"{name} is only an extension", hint=f"Name a file, such as story{name}")
     named_format = output.format_of(name)
     if named_format and named not in ("auto", named_format):
-        extension = next(extensions[0] for form, extensions in EXTENSIONS.items() if form == named)
+        extension = next(extensions[0] for f, extensions in EXTENSIONS.items() if f == named)
         raise UsageError(
             f"--format {named} conflicts with the extension of {name}",
             hint=f"End the name in {extension}, or leave out --format",
@@ -544,27 +544,26 @@ def _check_template(template: str) -> None:
 
 
 def check_print(
-    loaded: LoadedSettings, names: Sequence[str], form: Format, *, bundle: bool, url: str
+    loaded: LoadedSettings, pages: Sequence[str], format_: Format, *, bundle: bool, url: str
 ) -> None:
     """Raise :class:`UsageError` for an option of the call that would have no effect."""
     flags = loaded.from_command_line
-    if "title" in flags and not (bundle and len(names) > 1):
+    if "title" in flags and not (bundle and len(pages) > 1):
         raise UsageError(
             "--title makes a cover for several pages in one file", hint="Add --bundle FILE"
         )
-    local = not url and not any(name != output.STDOUT and not path_exists(name) for name in names)
+    local = not url and not any(page != output.STDOUT and not path_exists(page) for page in pages)
     if local and (name := _first_flag(_FOR_WEB, flags)):
         raise UsageError(
             f"{_option_name(name, loaded.settings)} has no effect on a local file",
             hint="Leave it out, or name the page's address",
         )
-    if form != "pdf" and (name := _first_flag(_LAYOUT, flags)):
+    output_name = f"{output.FORMAT_NAMES[format_]} output"
+    if format_ != "pdf" and (name := _first_flag(_LAYOUT, flags)):
         hint = "Leave it out, or write a PDF"
-        raise UsageError(
-            f"{_option_name(name)} has no effect on {output.FORMAT_NAMES[form]} output", hint=hint
-        )
-    if form not in FORMATS_WITH_PICTURES and (name := _first_flag(("dpi", "grayscale"), flags)):
-        target = f"{output.FORMAT_NAMES[form]} output, which has no pictures"
+        raise UsageError(f"{_option_name(name)} has no effect on {output_name}", hint=hint)
+    if format_ not in FORMATS_WITH_PICTURES and (name := _first_flag(("dpi", "grayscale"), flags)):
+        target = f"{output_name}, which has no pictures"
         hint = "Leave it out, or write PDF, EPUB or HTML"
         raise UsageError(f"{_option_name(name)} has no effect on {target}", hint=hint)
 

@@ -1,4 +1,4 @@
-"""Output files, written atomically, the messages of commands, and the library of past prints."""
+"""What commands write: messages, result files, lines of JSON, and the library of past prints."""
 
 from __future__ import annotations
 
@@ -127,13 +127,13 @@ FORMAT_NAMES: dict[Format, str] = {
 
 def format_of(name: str) -> Format | None:
     lower = name.lower()
-    return next((form for form in EXTENSIONS if lower.endswith(EXTENSIONS[form])), None)
+    return next((format_ for format_ in EXTENSIONS if lower.endswith(EXTENSIONS[format_])), None)
 
 
 def is_output_file(name: str) -> bool:
     """Return whether an argument names the output file; an .html file that exists is a page."""
-    form = format_of(name)
-    return form is not None and not (form == "html" and path_exists(name))
+    format_ = format_of(name)
+    return format_ is not None and not (format_ == "html" and path_exists(name))
 
 
 def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -> Path:
@@ -212,13 +212,13 @@ def summary(result: Result) -> str:
             parts = [f"{parts[0]} on {count(result.sheets, 'sheet')}"]
     total = len(result.picture_decisions)
     selected = sum(picture.selected for picture in result.picture_decisions)
-    printed = max(0, selected - result.missing)
+    printed = max(0, selected - result.missing_pictures)
     pictures = f"{printed} of {count(total, 'picture')} printed" if total else "0 pictures"
-    if result.missing:
-        pictures += f" ({result.missing} could not be fetched)"
+    if result.missing_pictures:
+        pictures += f" ({result.missing_pictures} could not be fetched)"
     parts.append(pictures)
     # Missing pictures are reported once.
-    only_pictures = bool(result.missing) and set(result.report.shortfall()) == {"pictures"}
+    only_pictures = bool(result.missing_pictures) and set(result.report.shortfall()) == {"pictures"}
     parts.append(_all_words(result.report) if only_pictures else _completeness(result.report))
     parts.append(f"{len(result.data) / 1000:,.0f} kB")
     return ", ".join(parts)
@@ -256,7 +256,7 @@ def to_dicts(result: Result, place: str) -> list[dict[str, Any]]:
     file: dict[str, Any] = {
         "format": result.format, "pages": result.pages, "sheets": result.sheets,
         "bytes": len(result.data), "article": asdict(result.report.article),
-        "printed": asdict(result.report.printed), "missing_text": list(result.report.missing),
+        "printed": asdict(result.report.printed), "missing_text": list(result.report.missing_text),
         "obstacles": list(result.obstacles),
     }  # fmt: skip
     return [
@@ -275,10 +275,10 @@ def error_dict(url: str, error: WebprintError) -> dict[str, Any]:
 
 
 def show_plan(
-    names: Sequence[str],
+    pages: Sequence[str],
     places: Sequence[str],
     *,
-    form: str = "pdf",
+    format_: str = "pdf",
     stored: Sequence[str] = (),
     caches: bool = False,
     as_json: bool = False,
@@ -288,14 +288,14 @@ def show_plan(
     ``stored`` is what it would keep elsewhere, besides what it fetches if it ``caches`` that.
     """
     if as_json:
-        for name in names:
-            print_json({"url": name, "out": places[0] if places else None, "format": form})
+        for page in pages:
+            print_json({"url": page, "out": places[0] if places else None, "format": format_})
         return
-    for name in names:
-        print_line(f"{'fetch' if '://' in name else 'read '}  {name}")
+    for page in pages:
+        print_line(f"{'fetch' if '://' in page else 'read '}  {page}")
     for place in places:
         print_line(f"write  {place}")
-    if caches and any("://" in name for name in names):
+    if caches and any("://" in page for page in pages):
         from ..fetch.cache import cache_folder
 
         print(f"keep   fetched pages in {cache_folder()}, as HTTP allows")
@@ -319,7 +319,7 @@ def incomplete_error(result: Result) -> Incomplete | None:
         return Incomplete(f"{result.title[:80]}: {error.message}", hint=error.hint)
     if report.complete:
         return None
-    example = "".join(f"; {missing_from(result)}: {text!r}" for text in report.missing[:1])
+    example = "".join(f"; {missing_from(result)}: {text!r}" for text in report.missing_text[:1])
     return Incomplete(f"{result.title[:80]}: {_completeness(report)}{example}")
 
 

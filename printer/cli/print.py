@@ -1,4 +1,4 @@
-"""The commands for pages that the user names: print, extract, explain, batch, and search."""
+"""The commands print, extract, explain and batch, and the search of earlier prints."""
 
 from __future__ import annotations
 
@@ -112,33 +112,33 @@ def print_pages(
     del help_all
     settings = loaded.settings
     arguments, out = split_output(pages or [], out)
-    names = list_pages(arguments, lists or ())
-    check_pages(names, url)
-    chosen = settings.format if "format" in loaded.from_command_line else "auto"
-    target = Target.parse(out, bundle, pages=len(names), named=chosen, force=force)
-    form = output.format_of(target.name) if chosen == "auto" else None
-    form = form or settings.print_options().format
+    pages = list_pages(arguments, lists or ())
+    check_pages(pages, url)
+    format_option = settings.format if "format" in loaded.from_command_line else "auto"
+    target = Target.parse(out, bundle, pages=len(pages), named=format_option, force=force)
+    format_ = output.format_of(target.name) if format_option == "auto" else None
+    format_ = format_ or settings.print_options().format
     if as_json and target.file == output.STDOUT:
         raise UsageError(
             "--json and the result cannot both go to standard output", hint="Name a file with -o"
         )
-    check_print(loaded, names, form, bundle=target.bundle, url=url)
-    check_not_a_page(target.file, names)
+    check_print(loaded, pages, format_, bundle=target.bundle, url=url)
+    check_not_a_page(target.file, pages)
     options = settings.options()
-    options = replace(options, page=replace(options.page, format=form))
+    options = replace(options, page=replace(options.page, format=format_))
     if dry_run:
         output.show_plan(
-            names, [target.describe(EXTENSIONS[form][0])], form=form,
+            pages, [target.describe(EXTENSIONS[format_][0])], format_=format_,
             stored=output.describe_library(settings), caches=options.fetch.cache, as_json=as_json,
         )  # fmt: skip
         return
     console = Console.from_settings(settings)
-    printer = make_printer(settings, [*names, url], console, context.obj, options=options)
+    printer = make_printer(settings, [*pages, url], console, context.obj, options=options)
     with printer:
-        outcomes = printer.read_all([page_input(name, url, settings.max_size) for name in names])
+        outcomes = printer.read_all([page_input(page, url, settings.max_size) for page in pages])
         groups = [outcomes] if target.bundle else ([outcome] for outcome in outcomes)
         job = _PrintJob(printer, target, console, settings, as_json)
-        with console.progress(1 if target.bundle else len(names)):
+        with console.progress(1 if target.bundle else len(pages)):
             errors = [error for error in map(job.print_file, groups) if error]
         for line in printer.session.details():
             console.detail(line)
@@ -209,7 +209,7 @@ class _PrintJob:
             self.console.warn(warning)
         for error in result.errors:
             self.console.error(error)
-        for text in result.report.missing:
+        for text in result.report.missing_text:
             self.console.warn(f"{output.missing_from(result)}: {text}")
         for line in output.to_dicts(result, place) if self.as_json else ():
             output.print_json(line)
@@ -217,25 +217,34 @@ class _PrintJob:
 
 
 ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
-_EXTENSIONS: dict[ArticleFormat, str] = {
-    "json": ".json", "markdown": ".md", "text": ".txt", "html": ".html",
+#: The extensions of file names by format, the usual one first.
+_EXTENSIONS: dict[ArticleFormat, tuple[str, ...]] = {
+    "json": EXTENSIONS["json"], "markdown": EXTENSIONS["markdown"], "text": (".txt",),
+    "html": EXTENSIONS["html"],
 }  # fmt: skip
-#: Extensions of files in other formats.
-_OTHER_EXTENSIONS = (".pdf", ".epub", *output.UNSUPPORTED)
 
 
-def _format_of_file(out: str, to: ArticleFormat | None) -> ArticleFormat:
-    """Return the format asked for, or that of the file's extension; raise :class:`UsageError`."""
-    file_format = next((f for f in _EXTENSIONS if out.lower().endswith(_EXTENSIONS[f])), None)
-    if file_format and to and file_format != to:
-        hint = f"End the name in {_EXTENSIONS[to]}, or leave out --to"
+def _plan_extract(
+    out: str, to: ArticleFormat | None, pages: Sequence[str]
+) -> tuple[Path | None, ArticleFormat]:
+    """Return the folder to write a file each to, if any, and the format; raise UsageError."""
+    if out.endswith("/") or Path(out).is_dir():
+        return Path(out), to or "json"
+    named_format = next((f for f in _EXTENSIONS if out.lower().endswith(_EXTENSIONS[f])), None)
+    if named_format and to and named_format != to:
+        hint = f"End the name in {_EXTENSIONS[to][0]}, or leave out --to"
         raise UsageError(f"--to {to} conflicts with the extension of {out}", hint=hint)
-    if not file_format and out.lower().endswith(_OTHER_EXTENSIONS):
+    if not named_format and (output.format_of(out) or out.lower().endswith(output.UNSUPPORTED)):
         raise UsageError(
             f"extract cannot write {Path(out).suffix} files: {out}",
             hint="It writes .json, .md, .txt and .html; webprint PAGE OUT.pdf prints",
         )
-    return file_format or to or "json"
+    check_file(out)
+    check_not_a_page(out, pages)
+    format_ = named_format or to or "json"
+    if format_ == "html" and len(pages) > 1:
+        raise UsageError("several pages as HTML need a folder", hint="Add -o FOLDER/")
+    return None, format_
 
 
 @commands.command()
@@ -276,23 +285,16 @@ def extract(
     """
     arguments, out = split_output(pages or [], out)
     out = out or output.STDOUT
-    names = list_pages(arguments, lists or (), "webprint extract")
-    check_pages(names, url)
-    folder = Path(out) if out.endswith("/") or Path(out).is_dir() else None
-    form = to or "json"
-    if folder is None:
-        form = _format_of_file(out, to)
-        check_file(out)
-        check_not_a_page(out, names)
-    if form == "html" and len(names) > 1 and folder is None:
-        raise UsageError("several pages as HTML need a folder", hint="Add -o FOLDER/")
+    pages = list_pages(arguments, lists or (), "webprint extract")
+    check_pages(pages, url)
+    folder, format_ = _plan_extract(out, to, pages)
     settings = loaded.settings
     console = Console.from_settings(settings)
-    printer = make_printer(settings, [*names, url], console, probe_sizes=False)
+    printer = make_printer(settings, [*pages, url], console, probe_sizes=False)
     articles: list[Article] = []
     errors: list[WebprintError] = []
-    sources = [page_input(name, url, settings.max_size) for name in names]
-    with printer, console.progress(len(names)):
+    sources = [page_input(page, url, settings.max_size) for page in pages]
+    with printer, console.progress(len(pages)):
         for _, outcome in prefetch(printer.read, sources, printer.session.concurrency):
             console.advance()
             if isinstance(outcome, WebprintError):
@@ -304,11 +306,12 @@ def extract(
                 console.warn(warning)
             if folder:
                 output.make_folder(folder)
-                path = output.free_path(folder, file_name(outcome.article.title), _EXTENSIONS[form])
-                output.write(path, _format_articles([outcome.article], form))
+                name, extension = file_name(outcome.article.title), _EXTENSIONS[format_][0]
+                path = output.free_path(folder, name, extension)
+                output.write(path, _format_articles([outcome.article], format_))
                 console.info(f"{path}: written")
     if articles and not folder:
-        output.write_out(_format_articles(articles, form), out)
+        output.write_out(_format_articles(articles, format_), out)
     if errors:
         raise typer.Exit(errors[0].exit_code)
 

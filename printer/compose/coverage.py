@@ -112,7 +112,7 @@ def check_coverage(
         notes=_missing_notes(links, page, text),
         links=_missing_links(links.keys() - code_links, page, article),
     )
-    return CompletenessReport(article=missing_content, missing=tuple(missing))
+    return CompletenessReport(article=missing_content, missing_text=tuple(missing))
 
 
 def _expected_segments(

@@ -124,12 +124,12 @@ def fetch_rules(
 
 # Limits of the sitemap protocol.
 _MAX_SITEMAP_BYTES = 50_000_000
-MAX_PAGES = 50_000
+MAX_LISTED_PAGES = 50_000
 _MAX_URL_CHARS = 2_048
 MAX_CHILDREN = 500
 
 #: The most tags of a sitemap: an element takes many times the memory of its four letters.
-_MAX_TAGS = 40 * MAX_PAGES
+_MAX_TAGS = 40 * MAX_LISTED_PAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def parse_sitemap(data: bytes) -> Sitemap:
             return Sitemap()
     data = data[:_MAX_SITEMAP_BYTES]
     if data.lstrip()[:1] != b"<":
-        lines = data.decode("utf-8-sig", "replace").split("\n", MAX_PAGES)[:MAX_PAGES]
+        lines = data.decode("utf-8-sig", "replace").split("\n", MAX_LISTED_PAGES)[:MAX_LISTED_PAGES]
         return Sitemap(tuple(dict.fromkeys(filter(_is_valid, map(str.strip, lines)))))
     try:
         root = etree.fromstring(_cut_tags(data), xml_parser(recover=True))
@@ -158,13 +158,13 @@ def parse_sitemap(data: bytes) -> Sitemap:
     pages: list[tuple[str, str]] = []
     children: list[tuple[str, str]] = []
     elements = () if root is None else root.iter("{*}url", "{*}sitemap")
-    for element in islice(elements, MAX_PAGES + MAX_CHILDREN):
+    for element in islice(elements, MAX_LISTED_PAGES + MAX_CHILDREN):
         url = (element.findtext("{*}loc") or "").strip()[: _MAX_URL_CHARS + 1]
         if not _is_valid(url):
             continue
         modified = (element.findtext("{*}lastmod") or "").strip()[:40]
         found, limit = (
-            (pages, MAX_PAGES) if element.tag.endswith("url") else (children, MAX_CHILDREN)
+            (pages, MAX_LISTED_PAGES) if element.tag.endswith("url") else (children, MAX_CHILDREN)
         )
         if len(found) < limit:
             found.append((modified, url))

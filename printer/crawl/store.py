@@ -1,8 +1,4 @@
-"""The tables of crawls, the leases that workers hold on them, and the delays of hosts.
-
-Column names on disk that differ from the attributes here are kept for crawls begun by earlier
-versions.
-"""
+"""The tables of crawls, the leases that workers hold on them, and the delays of hosts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Select the stories to print, and remember them, so that none is printed twice.
 
-The tables are in one database: SQLite, or PostgreSQL for several machines.  Column names on disk
-that differ from the attributes here are kept for databases of earlier versions.
+The tables are in one database: SQLite, or PostgreSQL for several machines.
 """
 
 from __future__ import annotations

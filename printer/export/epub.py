@@ -43,13 +43,13 @@ class _Item:
 
 
 @dataclass(slots=True)
-class _Heading:
-    """A heading in the contents, with its subheadings."""
+class _TocEntry:
+    """A heading in the table of contents, with its subheadings."""
 
     level: int
     id: str
     text: str
-    children: list[_Heading] = field(default_factory=list)
+    children: list[_TocEntry] = field(default_factory=list)
 
 
 _EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/svg+xml": "svg", "image/gif": "gif"}
@@ -155,7 +155,7 @@ def _add_chapters(
     articles: Sequence[Article],
     pictures: Mapping[str, Picture],
     fetched: datetime | None,
-) -> list[tuple[str, ScreenArticle, list[_Heading]]]:
+) -> list[tuple[str, ScreenArticle, list[_TocEntry]]]:
     """Add a chapter for each article; return the file, the article and the headings of each."""
     formulas = typeset_formulas(articles)
 
@@ -176,9 +176,9 @@ def _add_chapters(
     return chapters
 
 
-def _headings(top: etree._Element, view: ScreenArticle) -> list[_Heading]:
+def _headings(top: etree._Element, view: ScreenArticle) -> list[_TocEntry]:
     """Return a chapter's headings, nested by level; each is given an id."""
-    root = _Heading(1, "", "")
+    root = _TocEntry(1, "", "")
     path = [root]
     for element in top.iterchildren(etree.Element):
         name = local_name(element)
@@ -186,7 +186,7 @@ def _headings(top: etree._Element, view: ScreenArticle) -> list[_Heading]:
         if name not in ("h2", "h3", "h4", "h5", "h6") or not text:
             continue
         element.set("id", element.get("id") or view.ids.fresh("heading"))
-        heading = _Heading(int(name[1]), element.get("id") or "", text)
+        heading = _TocEntry(int(name[1]), element.get("id") or "", text)
         while path[-1].level >= heading.level:
             path.pop()
         path[-1].children.append(heading)

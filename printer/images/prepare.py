@@ -82,6 +82,7 @@ def prepare_pictures(
     *,
     width: float = DEFAULT_WIDTH_MM,
     height: float = DEFAULT_HEIGHT_MM,
+    grayscale: bool = False,
 ) -> PreparedPictures:
     """Fetch and prepare the pictures of figures; a picture that fails becomes a warning.
 
@@ -92,7 +93,7 @@ def prepare_pictures(
     requests = {figure.svg or figure.src: (figure, page) for figure, page in pairs}
     requests = dict(reversed(requests.items()))  # the first of each, in reading order
     budget = _Budget(options.total_bytes, time.monotonic() + options.timeout)
-    preparer = _Preparer(get, options, budget, width, height)
+    preparer = _Preparer(get, options, budget, width, height, grayscale)
     tasks = list(requests.values())
     outcomes = run_in_threads(preparer, tasks, options.workers, lambda: budget.seconds_left)
     timeout = UnusablePicture("is left out: it took too long to fetch")
@@ -140,6 +141,7 @@ class _Preparer:
     budget: _Budget
     width: float
     height: float
+    grayscale: bool
 
     def __call__(self, request: FigureRequest) -> Picture | UnusablePicture:
         try:
@@ -181,7 +183,7 @@ class _Preparer:
 
     def _raster(self, figure: Figure, data: bytes) -> Picture:
         max_pixels, box = self.options.max_pixels, partial(self._usable_pixels, figure)
-        return prepare_raster(data, max_pixels, box, grayscale=self.options.grayscale)
+        return prepare_raster(data, max_pixels, box, grayscale=self.grayscale)
 
     def _usable_pixels(self, figure: Figure, width: int, height: int) -> tuple[int, int]:
         """Return the pixels that print can use; it enlarges any picture but icons."""
@@ -192,7 +194,7 @@ class _Preparer:
         return min(pixels, width), max(1, min(round(pixels * height / width), height))
 
     def _svg(self, figure: Figure, source: bytes | str) -> Picture:
-        return prepare_svg(source, partial(self._raster, figure), grayscale=self.options.grayscale)
+        return prepare_svg(source, partial(self._raster, figure), grayscale=self.grayscale)
 
 
 MAX_TRIES = 4

@@ -9,7 +9,6 @@ no longer owns its workflow.  It opens no port and sends no telemetry.
 from __future__ import annotations
 
 import errno
-import fcntl
 import logging
 import os
 import platform
@@ -31,7 +30,7 @@ from dbos import DBOS, DBOSConfig
 from ..backoff import Backoff
 from ..db import sqlite_path
 from ..errors import ErrorRecord, JobsError
-from ..files import os_errors
+from ..files import lock_file, os_errors
 from ..settings import Settings, data_folder
 from ..worker_process import WorkerCrashed, WorkerError
 from . import EDIT_PART, FINISHED, Attempt, JobRequest, dbos_internals
@@ -163,30 +162,30 @@ class PrintEngine:
         attempt = self._get_attempt(job_id, request, cancelled)
         faults, refusals = 0, 0
         while True:
-            fault, weight = "", CRASH_FAULTS
+            weight = CRASH_FAULTS
             try:
                 outcome = self._workers.run(attempt, partial(self._publish, job_id), cancelled)
             except WorkerError as error:
                 self.log(f"a worker died during job {job_id}: {error}")
-                fault = f"the process that worked on it died ({error})"
                 if isinstance(error, WorkerCrashed) and error.killed:
                     weight = KILL_FAULTS
-            else:
-                if "done" in outcome:  # Its files stay where this attempt stored them.
-                    return {**outcome["done"], "attempt": attempt.number}
-                if "failed" in outcome:
-                    raise JobFailed(ErrorRecord.from_dict(outcome["failed"]))
-                fault = str(outcome.get("process_died", ""))
-            if not fault:
-                refusals += 1
-                pause = _STORAGE_BACKOFF.delay(refusals)
-                self.log(f"{outcome.get('not_stored')}; trying again in {pause:g} s")
-                self._publish(job_id, NO_ROOM)
-                self._pause(pause, cancelled)
-            faults += weight if fault else 0
-            if faults >= MAX_FAULTS:
-                reason = f"stopped after its worker failed too often: {fault}"
-                raise JobFailed(ErrorRecord(reason))
+                outcome = {"process_died": f"the process that worked on it died ({error})"}
+            match outcome:
+                case {"done": result}:  # Its files stay where this attempt stored them.
+                    return {**result, "attempt": attempt.number}
+                case {"failed": record}:
+                    raise JobFailed(ErrorRecord.from_dict(record))
+                case {"process_died": reason}:
+                    faults += weight
+                    if faults >= MAX_FAULTS:
+                        message = f"stopped after its worker failed too often: {reason}"
+                        raise JobFailed(ErrorRecord(message))
+                case _:
+                    refusals += 1
+                    pause = _STORAGE_BACKOFF.delay(refusals)
+                    self.log(f"{outcome.get('not_stored')}; trying again in {pause:g} s")
+                    self._publish(job_id, NO_ROOM)
+                    self._pause(pause, cancelled)
 
     def _publish(self, job_id: str, step: str) -> None:
         """Publish the step of a job; ignore errors, so that even a full disk does not stop it."""
@@ -292,7 +291,7 @@ class WorkflowExecutor:
         dbos_internals.stop_dequeuing(self._dbos)
 
     def _requeue(self, job_id: str, executor: str) -> None:
-        if self._queue.requeue(job_id, executor):
+        if self._queue.requeue(job_id, executor, self._kind):
             self._log(f"job {job_id} was requeued, as its worker is gone")
 
     def requeue_all(self) -> None:
@@ -300,7 +299,7 @@ class WorkflowExecutor:
         with suppress(JobsError):  # Those that remain are requeued by check().
             for job_id, executor in self._queue.executions(self._kind):
                 if executor == self._name:
-                    self._queue.requeue(job_id, executor)
+                    self._queue.requeue(job_id, executor, self._kind)
 
     def log_throttled(self, line: str) -> None:
         """Log a line unless another was logged recently."""
@@ -431,30 +430,27 @@ def open_result_storage(settings: Settings) -> Storage:
 def lock_database(settings: Settings, kind: str = PRINT) -> Iterator[None]:
     """Lock an SQLite file for one engine per kind of job; raise :class:`JobsError` if locked."""
     path = sqlite_path(database_location(settings))
-    with _lock_file(path, kind) if path else nullcontext():
+    with _lock(path, kind) if path else nullcontext():
         yield
 
 
-def _lock_file(path: Path, kind: str) -> BinaryIO:
+def _lock(path: Path, kind: str) -> BinaryIO:
     suffix = "lock" if kind == PRINT else f"{kind}.lock"
     with os_errors(JobsError, f"the database {path} cannot be used", "Name a file with --database"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        lock = path.with_name(f"{path.name}.{suffix}").open("ab")
-    deadline = time.monotonic() + _LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return lock
-        except OSError:
-            if time.monotonic() > deadline:
-                lock.close()
-                raise JobsError(
-                    f"another webprint process is using {path}",
-                    hint="Stop it, or share a PostgreSQL database: --database postgresql://...",
-                ) from None
-        time.sleep(0.05)
+        deadline = time.monotonic() + _LOCK_SECONDS
+        while True:
+            try:
+                return lock_file(path.with_name(f"{path.name}.{suffix}"))
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise JobsError(
+                        f"another webprint process is using {path}",
+                        hint="Stop it, or share a PostgreSQL database: --database postgresql://...",
+                    ) from None
+            time.sleep(0.05)
 
 
 def _run_job(

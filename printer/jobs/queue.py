@@ -314,10 +314,10 @@ class JobQueue:
         with _db_errors(), read_only(self.engine) as connection:
             return [(job_id, executor) for job_id, executor in connection.execute(running)]
 
-    def requeue(self, job_id: str, executor: str) -> bool:
-        """Requeue a job that an engine no longer runs; return False if it has no such job."""
+    def requeue(self, job_id: str, executor: str, kind: str = PRINT) -> bool:
+        """Requeue a job that its engine no longer runs; return False if another engine has it."""
         with _db_errors():
-            return dbos_internals.requeue(self._client, job_id, executor, QUEUES[PRINT])
+            return dbos_internals.requeue(self._client, job_id, executor, QUEUES[kind])
 
     def cancel(self, job_id: str) -> bool:
         """Cancel a queued or running job; return False if there is no such job."""

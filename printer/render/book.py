@@ -49,7 +49,7 @@ class RenderedBook(RenderedPdf):
 
     failed: tuple[tuple[int, RenderError], ...] = ()
     pictures: int = 0
-    missing: int = 0
+    missing_pictures: int = 0
 
 
 Rendered = TypeVar("Rendered", bound=RenderedPdf)
@@ -157,7 +157,7 @@ def render_articles(
         (*context.warnings, *prepared.warnings, *pdf.warnings),
         pdf.layout,
         pictures=len(prepared.pictures),
-        missing=prepared.missing,
+        missing_pictures=prepared.missing,
     )
 
 
@@ -196,7 +196,7 @@ def _render_book(
             ),
             failed=tuple(builder.failed),
             pictures=builder.pictures,
-            missing=builder.missing,
+            missing_pictures=builder.missing_pictures,
         )
 
 
@@ -258,7 +258,7 @@ class _BookBuilder:
         self.parts: list[_RenderedRun] = []
         self.failed: list[tuple[int, RenderError]] = []
         self.warnings: list[str] = []
-        self.pictures = self.missing = 0
+        self.pictures = self.missing_pictures = 0
         self._folder, self._prepare, self._render_all = folder, prepare, pool.render_all
         self._targets = context.new_targets()
         self._lead_picture: Picture | None = None
@@ -317,7 +317,7 @@ class _BookBuilder:
                 )
                 prepared = pictures_by_run[number]
                 self.pictures += len(prepared.pictures)
-                self.missing += prepared.missing
+                self.missing_pictures += prepared.missing
                 self.warnings += prepared.warnings
             elif len(run) > 1:
                 failures.append((run, target_counts[number]))

@@ -76,7 +76,7 @@ def check_completeness(articles: Sequence[Article], layout: LayoutText) -> Compl
     return CompletenessReport(
         article=ContentCounts(words=words, links=len(targets), **expected),
         printed=ContentCounts(words=printed, links=links, **actual),
-        missing=tuple(_quote(missing)),
+        missing_text=tuple(_quote(missing)),
         incomplete=frozenset(incomplete),
     )
 

@@ -127,7 +127,7 @@ def _max_width(placer: FigurePlacer, picture: Picture) -> float:
 def _measure_width(placer: FigurePlacer, spans_columns: bool = False) -> float:
     geometry = placer.geometry
     width = geometry.text_width if spans_columns else geometry.column_width
-    return width * geometry.pictures / UNITS["px"]
+    return width * geometry.picture_scale / UNITS["px"]
 
 
 #: The resolution down to which a picture is enlarged.
@@ -157,7 +157,7 @@ def _fit_width(
         width = min(_TWO_THIRDS * measure, max(on_screen, sharp))
     if width > widest:
         width = min(widest, _TWO_THIRDS * measure)
-    is_full = width >= measure and placer.geometry.pictures >= 1
+    is_full = width >= measure and placer.geometry.picture_scale >= 1
     # A caption as narrow as an icon would have a word a line.
     is_full = is_full or (width < _MIN_BESIDE_SHARE * measure and bool(figure.caption_spans))
     position: Position = "full" if is_full else "narrow"
@@ -407,7 +407,7 @@ def _limit_heights(placer: FigurePlacer, figures: Iterable[Block], share: float)
 
 #: So many pictures of one width are at most this share of the page high, so that pages are filled
 #: without making some of them smaller than the others.
-_MIN_SERIES = 5
+_MIN_LIMITED_SERIES = 5
 _MAX_SERIES_HEIGHT_SHARE = 0.34
 
 
@@ -418,7 +418,7 @@ def _limit_series(placer: FigurePlacer, run: Sequence[Block]) -> None:
     widths = [_fit_width(placer, *pair)[0] for pair in zip(figures, pictures, strict=True)]
     counts = Counter(widths)
     for figure, picture, width in zip(figures, pictures, widths, strict=True):
-        if counts[width] >= _MIN_SERIES and picture.height <= picture.width:
+        if counts[width] >= _MIN_LIMITED_SERIES and picture.height <= picture.width:
             _limit_heights(placer, (figure,), _MAX_SERIES_HEIGHT_SHARE)
 
 

@@ -111,17 +111,17 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         plain=plain_text,
         clean=printable,
         breakable=breakable,
-        written=display_url,
+        display_url=display_url,
         # For metadata (W3C profile of ISO 8601): with a time only if it has a zone.
-        moment=lambda date: date if _TIME_ZONE.search(date) else date.partition("T")[0],
+        metadata_date=lambda date: date if _TIME_ZONE.search(date) else date.partition("T")[0],
         address=lambda url: breakable_url(display_url(url)),
         lang=valid_language,
         code=highlight,
-        sign=strip_brackets,
-        spaced=no_break_spaces,
-        signs=mark_symbols,
-        initial=_wrap_initial,
-        opening=_wrap_opening,
+        strip_brackets=strip_brackets,
+        no_break_spaces=no_break_spaces,
+        mark_symbols=mark_symbols,
+        wrap_initial=_wrap_initial,
+        wrap_opening=_wrap_opening,
         groupby_run=lambda parts, name: [
             (value, list(run)) for value, run in groupby(parts, key=attrgetter(name))
         ],
@@ -132,15 +132,15 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         table_class=table_class,
         table_parts=table_parts,
         list_class=list_class,
-        arranged=arrange_figures,
+        arrange_figures=arrange_figures,
         roles=find_roles,
     )
     env.tests.update(
-        bare=is_bare,
-        brief=lambda block: sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS,
-        few_lines=lambda post: _count_lines(post) <= MAX_UNBROKEN_POST_LINES,
-        long=is_long_row,
-        lengthy=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
+        without_content=is_without_content,
+        short_box=lambda block: sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS,
+        short_post=lambda post: _count_lines(post) <= MAX_UNBROKEN_POST_LINES,
+        long_row=is_long_row,
+        long_item=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
     )
     return env
 
@@ -376,7 +376,7 @@ def is_long_row(row: Sequence[Cell]) -> bool:
     return any(len("".join(iter_text(*cell.blocks))) > MAX_UNBROKEN_CELL_CHARS for cell in row)
 
 
-def is_bare(block: Heading, following: Sequence[Block]) -> bool:
+def is_without_content(block: Heading, following: Sequence[Block]) -> bool:
     """Return whether a heading has no content, as at the end of a part or in a list of headings."""
     levels = [part.level if isinstance(part, Heading) else 7 for part in (*following[:2], Rule())]
     return levels[0] < block.level or (levels[0] == block.level and levels[1] <= block.level)
@@ -461,7 +461,7 @@ def table_class(context: Context, table: Table) -> str:
 
 #: The width of the widest characters.
 TABLE_ADVANCE_EM = 0.6
-TURNED_TABLE_SIZE_REM = 0.75
+ROTATED_TABLE_SIZE_REM = 0.75
 SPANNING_TABLE_SIZE_REM = 0.55
 MAX_PARTED_CELLS = 5_000
 
@@ -479,7 +479,7 @@ def table_parts(context: Context, table: Table) -> tuple[Table, ...]:
         return (table,)
     first, *widths = (TABLE_ADVANCE_EM * word + TABLE_PADDING_EM for word in words)
     line = geometry.text_height if geometry.columns == 1 else geometry.text_width
-    size = TURNED_TABLE_SIZE_REM if geometry.columns == 1 else SPANNING_TABLE_SIZE_REM
+    size = ROTATED_TABLE_SIZE_REM if geometry.columns == 1 else SPANNING_TABLE_SIZE_REM
     room = line / (_em(geometry) * size) - first
     count = min(len(widths), ceil(sum(widths) / max(room, 1.0)))
     ends = [1 + len(widths) * number // count for number in range(count + 1)]

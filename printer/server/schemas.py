@@ -136,7 +136,7 @@ def print_data(job: Job) -> dict[str, Any]:
 
 
 def print_format(job: Job) -> Format:
-    """Return the format of a print, PDF for those of earlier versions."""
+    """Return the format of a print; PDF unless its result names another."""
     name = job.result.get("format", "pdf")
     return next((format_ for format_ in EXTENSIONS if format_ == name), "pdf")
 

@@ -125,7 +125,7 @@ class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-class Page(_Table):
+class ThemePage(_Table):
     """The page of a theme.
 
     ``font_size`` is in points and ``leading`` in ems; ``measure`` is the length of a line in
@@ -210,7 +210,7 @@ class ThemeFile(_Table):
 
     description: Annotated[str, Field(max_length=200)] = ""
     extends: Annotated[str, Field(max_length=200)] = ""
-    page: Page = Page()
+    page: ThemePage = ThemePage()
     fonts: Fonts = Fonts()
     papers: Annotated[dict[Name, Device], Field(max_length=100)] = {}
     variables: Annotated[dict[Name, Variable], Field(max_length=100)] = {}
@@ -252,7 +252,7 @@ def parse_theme(table: dict[str, Any], file: Path) -> ThemeFile:
         fault = error.errors()[0]
         location = ".".join(map(str, fault["loc"]))
         if fault["type"] == "extra_forbidden":
-            fields = [*ThemeFile.model_fields, *Page.model_fields, *Fonts.model_fields]
+            fields = [*ThemeFile.model_fields, *ThemePage.model_fields, *Fonts.model_fields]
             hint = did_you_mean(str(fault["loc"][-1]), fields)
             raise UsageError(f"{file}: unknown key {location}", hint=hint) from error
         reason = f"{fault['msg'][:1].lower()}{fault['msg'][1:]}"

@@ -21,7 +21,7 @@ from ..errors import UsageError
 from ..options import PrintOptions
 from ..settings import plain_message
 from ..text import did_you_mean
-from .loader import FontFamily, Fonts, Page, Theme, format_value, load_theme
+from .loader import FontFamily, Fonts, Theme, ThemePage, format_value, load_theme
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
         key = name.replace("-", "_")
         if name == FONT:
             font = tuple(map(_check_family, value.split(",")))
-        elif key in Page.model_fields:
+        elif key in ThemePage.model_fields:
             page[key] = value
         elif name in theme.variables:
             values[name] = _check_variable(theme, name, value)
@@ -71,7 +71,7 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
 
 
 def settable_names(theme: Theme) -> list[str]:
-    return [FONT, *theme.variables, *(name.replace("_", "-") for name in Page.model_fields)]
+    return [FONT, *theme.variables, *(name.replace("_", "-") for name in ThemePage.model_fields)]
 
 
 _FONT_FAMILY: TypeAdapter[str] = TypeAdapter(FontFamily)
@@ -91,11 +91,11 @@ def _check_variable(theme: Theme, name: str, value: str) -> str:
         raise UsageError(f"--set {name}: {value[:40]!r} {error}") from error
 
 
-def _update_page(page: Page, values: dict[str, str]) -> Page:
+def _update_page(page: ThemePage, values: dict[str, str]) -> ThemePage:
     if not values:
         return page
     try:
-        return Page(**{**page.model_dump(), **values})
+        return ThemePage(**{**page.model_dump(), **values})
     except ValidationError as error:
         fault = error.errors()[0]
         name = str(fault["loc"][0]).replace("_", "-")

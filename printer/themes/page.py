@@ -17,7 +17,7 @@ from markupsafe import Markup
 from ..errors import UsageError
 from ..options import PrintOptions
 from ..text import did_you_mean, truncate
-from .loader import Device, Page, all_themes
+from .loader import Device, ThemePage, all_themes
 from .options import StyledTheme, apply_options, build_font_css
 
 #: Top, right, bottom and left, in millimeters.
@@ -37,8 +37,8 @@ PARAGRAPH_FILL = 0.93
 class PageGeometry:
     """The geometry of a page in millimeters; ``font_size`` is in points.
 
-    ``gap`` is the space between columns, ``pictures`` a scale for pictures.  In duplex printing,
-    the inner margin is wider by ``gutter`` and the outer one narrower.
+    ``gap`` is the space between columns.  In duplex printing, the inner margin is wider by
+    ``gutter`` and the outer one narrower.
     """
 
     width: float
@@ -48,7 +48,7 @@ class PageGeometry:
     columns: int = 1
     gap: float = 0.0
     gutter: float = 0.0
-    pictures: float = 1.0
+    picture_scale: float = 1.0
 
     @property
     def text_width(self) -> float:
@@ -143,7 +143,7 @@ def _check_imposition(options: PrintOptions) -> None:
         raise UsageError("--fit must not be negative")
 
 
-def _default_margins(page: Page, width: float, height: float, font_size: float) -> Margins:
+def _default_margins(page: ThemePage, width: float, height: float, font_size: float) -> Margins:
     column = page.measure * CHARACTER_WIDTH * font_size * UNITS["pt"]
     line = column * page.columns + page.gap * font_size * UNITS["pt"] * (page.columns - 1)
     side = max(page.side * width, (width - line) / 2)

@@ -344,6 +344,8 @@ def test_the_ending_of_the_file_names_the_form_of_an_extract(webprint, tmp_path)
     assert (tmp_path / "story.md").read_text().startswith("# ")
     assert webprint("extract", "saved.html", "last.md") == (0, "", "")
     assert (tmp_path / "last.md").read_text() == (tmp_path / "story.md").read_text()
+    assert webprint("extract", "saved.html", "last.markdown")[0] == 0
+    assert (tmp_path / "last.markdown").read_text() == (tmp_path / "story.md").read_text()
     assert webprint("extract", "saved.html", "-o", "story")[0] == 0
     assert json.loads((tmp_path / "story").read_text())["title"]
 

@@ -95,7 +95,7 @@ def test_a_name_that_stdout_cannot_encode_is_printed_escaped(tmp_path):
 @pytest.mark.parametrize("format_", EXTENSIONS)
 def test_missing_text_is_reported_for_each_format(format_: Format) -> None:
     report = CompletenessReport(
-        ContentCounts(words=3), ContentCounts(words=2), missing=("the last word",)
+        ContentCounts(words=3), ContentCounts(words=2), missing_text=("the last word",)
     )
     result = Result(b"", 1, "Harbor", format_, report=report)
     assert output.missing_from(result) == f"missing from the {output.FORMAT_NAMES[format_]}"

@@ -96,7 +96,7 @@ def test_the_report_adds_earlier_losses() -> None:
     after = full.including([found])
     assert not after.complete
     assert after.shortfall()["code"] == (0, 1)
-    assert "level" in after.missing[0]
+    assert "level" in after.missing_text[0]
 
 
 def test_a_formula_that_did_not_come_into_the_article_is_lost() -> None:

@@ -59,7 +59,7 @@ def test_unselected_text_of_the_container_is_reported(more, text):
     article = replace(found.article, blocks=found.article.blocks[:2])
     report = check_coverage(page, verdict, (), article)
     assert not report.complete
-    assert any(text in quote for quote in report.missing)
+    assert any(text in quote for quote in report.missing_text)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import gzip
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from printer.crawl.robots import MAX_PAGES, parse_sitemap
+from printer.crawl.robots import MAX_LISTED_PAGES, parse_sitemap
 
 NS = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
 
@@ -66,8 +66,8 @@ def test_entities_are_not_resolved(tmp_path):
 def test_a_bomb_is_bounded():
     packed = gzip.compress(b"<urlset>" + b" " * 60_000_000)
     assert parse_sitemap(packed).pages == ()
-    many = "\n".join(f"https://a.test/{n}" for n in range(MAX_PAGES + 1000))
-    assert len(parse_sitemap(many.encode()).pages) == MAX_PAGES
+    many = "\n".join(f"https://a.test/{n}" for n in range(MAX_LISTED_PAGES + 1000))
+    assert len(parse_sitemap(many.encode()).pages) == MAX_LISTED_PAGES
 
 
 @settings(deadline=None)

@@ -131,7 +131,7 @@ def test_the_book_is_valid(book, tmp_path) -> None:
 def test_all_of_it_is_in_every_format(format_) -> None:
     articles = [*SCRIPT_ARTICLES.values(), SAMPLE_ARTICLE]
     data, report = export_articles(articles, format_, PICTURES, fetched=WHEN)
-    assert report.complete, (report.shortfall(), report.missing)
+    assert report.complete, (report.shortfall(), report.missing_text)
     assert report.article.words > 800
     assert data == export_articles(articles, format_, PICTURES, fetched=WHEN)[0]
 

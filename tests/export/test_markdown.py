@@ -119,4 +119,4 @@ def test_notes_hold_blocks() -> None:
 
 def test_text_that_looks_like_a_call_of_a_note_is_not_missed() -> None:
     article = Article(title="Moss", blocks=(paragraph("It grows, as [^1]: says, on roofs."),))
-    assert not export_articles([article], "markdown", {})[1].missing
+    assert not export_articles([article], "markdown", {})[1].missing_text

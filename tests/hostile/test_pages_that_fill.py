@@ -171,7 +171,7 @@ def test_lost_paragraphs_are_looked_for_in_time() -> None:
     blocks = tuple(Paragraph((Span(f"the river and the mill {n}"),)) for n in range(20_000))
     article = Article(title="A walk", url="https://reader.test/", blocks=blocks)
     layout = LayoutText("the river and the mill " * 100_000)
-    assert "the river and the mill 0" in check_completeness([article], layout).missing
+    assert "the river and the mill 0" in check_completeness([article], layout).missing_text
 
 
 #: Attacks in the head of a page, or in its metadata.

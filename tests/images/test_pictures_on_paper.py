@@ -184,11 +184,11 @@ def endless() -> Iterator[bytes]:
 MISSING = ("huge.png", "bomb.png", "endless.jpg", "slow.jpg", "lost.jpg")
 
 
-def print_(site: Site, **more: Any) -> Result:
+def print_(site: Site, **page_options: Any) -> Result:
     fetch = FetchOptions(timeout=4.0, max_bytes=5_000_000, retries=0, cache=False)
-    pictures = ImageOptions(dpi=DPI, timeout=60.0, **more)
+    pictures = ImageOptions(dpi=DPI, timeout=60.0)
     session = Session(fetch, pictures, user_urls=(site.url,))
-    page = PrintOptions(grayscale=pictures.grayscale)
+    page = PrintOptions(**page_options)
     with Printer(Options(fetch=fetch, images=pictures, page=page), session) as printer:
         return printer.print_pages([site.url])
 
@@ -228,7 +228,7 @@ def test_exactly_the_right_pictures_are_in_the_pdf(pdf: pikepdf.Pdf, result: Res
     found = sorted(hue(image.as_pil_image()) for image in embedded(pdf))
     assert found == sorted(["", *HUES]), "each once, the twins together, and the grey one"
     # Twins and the drawing besides: two figures share a picture, and SVG is no raster.
-    assert (result.pictures, result.missing) == (14, len(MISSING))
+    assert (result.pictures, result.missing_pictures) == (14, len(MISSING))
 
 
 def test_dropped_and_missing_pictures_are_reported(result: Result) -> None:

@@ -52,7 +52,9 @@ class Server:
 
 
 def prepared(body: bytes, *, width: int = 0, **options: Any) -> PreparedPictures:
-    room = {key: options.pop(key) for key in ("width_mm", "height_mm") if key in options}
+    room = {
+        key: options.pop(key) for key in ("width_mm", "height_mm", "grayscale") if key in options
+    }
     return prepare_pictures(
         [(Figure(HOST + "a", width=width), "")],
         Server(a=body),

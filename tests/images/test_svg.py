@@ -13,7 +13,6 @@ from PIL import Image
 from printer.article import Figure
 from printer.capture import Capture, PageSource
 from printer.images.prepare import PreparedPictures, prepare_pictures
-from printer.options import ImageOptions
 
 NS = 'xmlns="http://www.w3.org/2000/svg"'
 
@@ -262,7 +261,7 @@ def test_without_colour_on_request(coloured: str, grey: str) -> None:
     result = prepare_pictures(
         [(figure, "")],
         lambda url, referer: Capture(b"", PageSource(url, url)),
-        ImageOptions(grayscale=True),
+        grayscale=True,
     )
     (picture,) = result.pictures.values()
     assert grey in picture.data.decode()
@@ -275,6 +274,6 @@ def test_long_styles_are_read_in_no_time() -> None:
         prepare_pictures(
             [(Figure("", svg=body), "")],
             lambda url, referer: Capture(b"", PageSource(url, url)),
-            ImageOptions(grayscale=True),
+            grayscale=True,
         )
     assert time.process_time() - start < 3

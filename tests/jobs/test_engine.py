@@ -24,6 +24,7 @@ from tests.support.job_workers import ROOT
 from tests.support.jobs import count_completions, job_request, wait_until
 
 QUICK = {"workers": 2, "peer_timeout": 1.0}
+FORK_SERVER_PROGRAM = [sys.executable, "-m", "tests.support.fork_server_programs"]
 
 
 def over(table, *ids):
@@ -144,37 +145,10 @@ def test_nothing_is_left_when_all_of_it_is_killed(sqlite_table, keep, tmp_path, 
     wait_until(lambda: all(map(has_ended, workers)))
 
 
-ENDED_ENGINE = """
-import os, socket, sys, time
-from pathlib import Path
-from printer import processes
-from printer.jobs import print_workers
-
-def engine():
-    engine_pid, ready = os.getpid(), Path(sys.argv[1])
-    def preload():
-        processes._prctl(processes._PR_SET_PDEATHSIG, 0)
-        ready.touch()
-        while os.getppid() == engine_pid:
-            time.sleep(0.01)
-    server = print_workers._ForkServer(preload)
-    while not ready.exists():
-        time.sleep(0.01)
-    ours, theirs = socket.socketpair()
-    socket.send_fds(server._socket, [b"f"], [theirs.fileno()])
-    os._exit(0)
-
-processes.become_subreaper()
-print_workers.fork(engine)
-while True:  # until no child is left
-    os.wait()
-"""
-
-
 def test_a_worker_forked_for_an_engine_that_ended_ends(tmp_path):
-    program = [sys.executable, "-c", ENDED_ENGINE, str(tmp_path / "ready")]
+    program = [*FORK_SERVER_PROGRAM, "end_engine", str(tmp_path / "ready")]
     with subprocess.Popen(
-        program, env={"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, start_new_session=True
+        program, cwd=ROOT, env={}, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
         try:
             assert b"ChildProcessError" in process.communicate(timeout=60)[1]
@@ -353,37 +327,10 @@ def is_unlocked(folder):
     return True
 
 
-FEW_PROCESSES = """
-import os, resource, sys, threading, time
-from printer.jobs import print_workers
-from printer.jobs import Attempt, JobRequest
-from tests.support import job_worker_process
-if os.getuid() == 0:
-    os.setuid(61234)  # Root has no limit.
-server, usual = print_workers._ForkServer, resource.getrlimit(resource.RLIMIT_NPROC)
-class Limited(server):
-    def __init__(self, preload):
-        super().__init__(preload)
-        resource.prlimit(self.pid, resource.RLIMIT_NPROC, (1, usual[1]))
-        threading.Timer(2, self.lift).start()
-    def lift(self):
-        print("no room so far:", all(not worker.pid for worker in pool._workers), flush=True)
-        resource.prlimit(self.pid, resource.RLIMIT_NPROC, usual)
-print_workers._ForkServer = Limited
-pool = print_workers.WorkerPool(
-    job_worker_process.handle, print_workers.Limits(workers=1),
-    job_worker_process.do_nothing)
-pool.start()
-attempt = Attempt("a", 1, JobRequest("http://labour.test/helper-dies"))
-print(pool.run(attempt, len, threading.Event()), flush=True)
-pool.close()
-"""
-
-
 def test_without_room_for_a_process_a_print_waits_until_there_is_some():
     ran = subprocess.run(
-        [sys.executable, "-c", FEW_PROCESSES], env={"PYTHONPATH": str(ROOT)}, cwd=ROOT,
-        capture_output=True, text=True, timeout=60,
+        [*FORK_SERVER_PROGRAM, "wait_for_room"], cwd=ROOT, env={}, capture_output=True, text=True,
+        timeout=60,
     )  # fmt: skip
     waited, outcome = ran.stdout.splitlines()
     assert waited == "no room so far: True"

@@ -217,7 +217,7 @@ def test_an_article_that_cannot_be_set_costs_itself(press: RenderPool) -> None:
     book = render_articles(context, lambda _: prepared, failing)  # type: ignore[arg-type]
     assert [place for place, _ in book.failed] == [1]
     # Of the two articles that are printed; the run that failed as a whole does not count.
-    assert (book.pictures, book.missing) == (2, 2)
+    assert (book.pictures, book.missing_pictures) == (2, 2)
     pages = texts(book.pdf)
     listed = pages[1]
     assert "Chapter 0" in listed

@@ -49,7 +49,7 @@ def layout(pictures):
 )  # fmt: skip
 def test_all_of_the_specimen_is_on_paper(pictures, options) -> None:
     found = report(SAMPLE_ARTICLE, pictures, **options)
-    assert found.complete, (found.shortfall(), found.missing)
+    assert found.complete, (found.shortfall(), found.missing_text)
     assert found.article == ContentCounts(
         words=found.article.words,
         headings=4,
@@ -66,14 +66,14 @@ def test_all_of_the_specimen_is_on_paper(pictures, options) -> None:
 @pytest.mark.parametrize("script", SCRIPT_ARTICLES if THOROUGH else ("ar", "hi", "ja"))
 def test_all_scripts_are_on_paper(pictures, script) -> None:
     found = report(SCRIPT_ARTICLES[script], pictures)
-    assert found.complete, (found.shortfall(), found.missing)
+    assert found.complete, (found.shortfall(), found.missing_text)
     assert found.article.words > 50
 
 
 def test_several_articles_are_counted_together(pictures) -> None:
     document = render_html([SAMPLE_ARTICLE, SCRIPT_ARTICLES["de"]], pictures)
     found = check_completeness([SAMPLE_ARTICLE, SCRIPT_ARTICLES["de"]], render_pdf(document).layout)
-    assert found.complete, (found.shortfall(), found.missing)
+    assert found.complete, (found.shortfall(), found.missing_text)
     assert found.article.headings == 5
 
 
@@ -109,9 +109,9 @@ def test_lost_words_are_named_and_bounded() -> None:
         blocks=(paragraph("A"), *(paragraph(f"Lost piece {n} " * 20) for n in range(50))),
     )
     found = report(complete, printed_article=replace(SAMPLE_ARTICLE, blocks=(paragraph("A"),)))
-    assert len(found.missing) == 6
-    assert found.missing[0].startswith("Lost piece 0")
-    assert found.missing[-1] == "and 45 more"
+    assert len(found.missing_text) == 6
+    assert found.missing_text[0].startswith("Lost piece 0")
+    assert found.missing_text[-1] == "and 45 more"
 
 
 def test_a_missing_picture_is_a_loss() -> None:
@@ -124,7 +124,7 @@ def test_style_sheets_that_hide_are_seen() -> None:
     )
     found = report(article, css="ul { display: none }")
     assert found.shortfall() == {"words": (found.article.words - 4, found.article.words)}
-    assert found.missing == ("Hidden one.", "Hidden two.")
+    assert found.missing_text == ("Hidden one.", "Hidden two.")
 
 
 REFRAIN = "And the river went on rising, as it had always done."
@@ -137,7 +137,7 @@ def test_a_repeated_line_is_missed_if_it_is_printed_less_often(printed: int) -> 
         return replace(SAMPLE_ARTICLE, blocks=(*blocks, paragraph(REFRAIN))[: 2 + refrains])
 
     found = report(article(2), printed_article=article(printed))
-    assert found.missing == (() if printed == 2 else (REFRAIN,))
+    assert found.missing_text == (() if printed == 2 else (REFRAIN,))
     assert found.complete == (printed == 2)
 
 

@@ -36,7 +36,7 @@ from printer.article import (
 from printer.options import PrintOptions
 from printer.render.context import ArticleView
 from printer.render.inline import WORD_JOINER, breakable, highlight, mark_symbols, split_by_style
-from printer.render.templates import is_bare, list_class, table_class
+from printer.render.templates import is_without_content, list_class, table_class
 from printer.render.weasy import engine, figure_placement
 from printer.render.weasy.engine import render_pdf
 from printer.render.weasy.patches import patched
@@ -234,7 +234,7 @@ def test_headings_with_nothing_under_them_do_not_hold_each_other():
 )
 def test_a_heading_without_content_is_found(levels, is_one):
     first, *following = (Heading(level, spans("A")) for level in levels)
-    assert is_bare(first, [*following, paragraph(WORDS)]) is is_one
+    assert is_without_content(first, [*following, paragraph(WORDS)]) is is_one
 
 
 def test_a_heading_of_a_new_part_has_space_above():

@@ -34,7 +34,7 @@ ARTICLE = Article(
 
 
 def key(article, count, style="only", query=""):
-    options = ExtractOptions(key_paragraphs=count, key_paragraphs_as=style, query=query)
+    options = ExtractOptions(key_paragraphs=count, key_paragraphs_as=style, key_query=query)
     return summarize(article, options)
 
 

@@ -453,7 +453,7 @@ _CLOSE_SECONDS = 15.0  # a busy machine takes several to end a driver
 _OPENING_SECONDS = 2.0  # for closing a tab that is still being opened
 _PREOPEN_AFTER = 2  # pages, after which tabs are opened in advance
 #: The pages, and the bytes of memory, after which a browser is replaced.
-MAX_PAGES = 200
+MAX_PAGES_LOADED = 200
 MAX_BYTES = 1_500_000_000
 _MEMORY_CHECK_INTERVAL = 5  # pages
 
@@ -613,7 +613,7 @@ class Browser(Closing):
             if self._closed:
                 raise FetchError("the browser was closed")
             process = self._process
-            if process is None or not process.is_usable or process.pages_loaded >= MAX_PAGES:
+            if process is None or not process.is_usable or process.pages_loaded >= MAX_PAGES_LOADED:
                 self._process = None
                 if process is not None:
                     process.retired = True
@@ -632,7 +632,7 @@ class Browser(Closing):
             memory = await asyncio.to_thread(process.memory)
             process.retired |= memory > MAX_BYTES
         may_preopen = (
-            process is self._process and _PREOPEN_AFTER <= process.pages_loaded < MAX_PAGES
+            process is self._process and _PREOPEN_AFTER <= process.pages_loaded < MAX_PAGES_LOADED
         )
         if may_preopen and process.is_usable and process not in self._spare_tabs:
             self._spare_tabs[process] = self._open_tab(process)

@@ -418,7 +418,7 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             if not (is_led or _is_movable(parent, index) or _is_unbreakable(parent, index)):
                 return None
             figure = parent.children[index]
-            return _Place(figure, parent, start, index, *_measure_gap(page, parent))
+            return _Place(figure, parent, start, index, *_gap_and_height(page, parent))
     return None
 
 
@@ -433,7 +433,7 @@ def _find_figure_in_items(
     for item in items.children[start : start + FIRST_ITEMS]:
         for index, box in enumerate(item.children):
             if is_figure(box):
-                return _Place(box, item, 0, index, *_measure_gap(page, item), above)
+                return _Place(box, item, 0, index, *_gap_and_height(page, item), above)
         above = (*above, item)
     return None
 
@@ -487,7 +487,7 @@ def _keeps_next(parent: Box, index: int) -> bool:
     return bool(parent.children[index].style["break_after"] == "avoid")
 
 
-def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
+def _gap_and_height(page: Box, parent: Box) -> tuple[float, float]:
     """Return the heights of the gap at the foot of a page or its last column, and of the page."""
     has_columns = parent.style["column_count"] != "auto"
     root = _fragments(page, parent)[-1] if has_columns else page.children[0]

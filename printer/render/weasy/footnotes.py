@@ -37,14 +37,14 @@ def place_footnotes_on_page(
         setattr(context, _HEIGHTS, {})
     if not getattr(context, _ALL_NOTES):
         return original(index, context, root, html)
-    return _PageLayout(original, index, context, root, html).lay_out()
+    return _NotesOfPage(original, index, context, root, html).lay_out()
 
 
 MAX_TRIES = 8
 _RESERVED_NOTES = "_webprint_reserved_notes"
 
 
-class _PageLayout:
+class _NotesOfPage:
     """The layouts of one page with different notes."""
 
     def __init__(

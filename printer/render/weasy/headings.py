@@ -38,7 +38,7 @@ AFTER_CJK_PAUSE = -0.15
 INSIDE_QUOTATION = 0.25
 
 
-class Break(NamedTuple):
+class HeadingBreak(NamedTuple):
     """A place where a line may end: at index ``end``; the next line begins at ``start``."""
 
     end: int
@@ -213,7 +213,7 @@ _NOT_LAST = "（「『【〔《〈([\u201c\u2018"
 _SPACE_IN_UNSPACED = re.compile(f"[{UNSPACED}] +(?=\\w)|\\w +(?=[{UNSPACED}])")
 
 
-def find_breaks(text: str, language: str) -> list[Break]:
+def find_breaks(text: str, language: str) -> list[HeadingBreak]:
     """Return the places where a heading may be broken; none if its words cannot be recognized."""
     places = {match.end(): match.start() for match in _SPACE.finditer(text)}
     if UNSPACED_CHARACTER.search(text):
@@ -237,7 +237,7 @@ def find_breaks(text: str, language: str) -> list[Break]:
         match.span() for match in _QUOTATION.finditer(text) if len(match[0]) <= MAX_QUOTATION_CHARS
     ]
     return [
-        Break(
+        HeadingBreak(
             end,
             start,
             _penalize(text[before:end], text[start : start + 40], function_words)
@@ -403,7 +403,7 @@ def _end_line_at(at: int, chosen: list[int], measures: _Measures) -> list[int]:
     return chosen if is_short or len(breaks) > len(chosen) + 1 else breaks
 
 
-def _insert_breaks(pieces: list[Box], breaks: list[Break]) -> None:
+def _insert_breaks(pieces: list[Box], breaks: list[HeadingBreak]) -> None:
     """Put line feeds into text boxes, in place of spaces."""
     offset = 0
     pending = list(breaks)

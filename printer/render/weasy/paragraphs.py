@@ -173,7 +173,7 @@ _OPENING = re.compile(rb"[!./:?]")
 _CLOSING = re.compile("[),;\\]}、。，．」』】）]|[.:?!]+(?: |$)".encode())
 
 
-class Paragraph:
+class ParagraphLines:
     """A paragraph, and the lines that were chosen for a width."""
 
     def __init__(self, context: Any, pieces: list[Box], size: float) -> None:
@@ -392,10 +392,10 @@ _PARAGRAPH = "_webprint_paragraph"
 _EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
 
 
-def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
+def _get_paragraph(context: Any, box: Box) -> ParagraphLines | None:
     """Return the paragraph of a line box; None if its lines are to be filled one by one."""
     size = box.style["font_size"]
-    cached: tuple[float, Paragraph | None] | None = getattr(box, _PARAGRAPH, None)
+    cached: tuple[float, ParagraphLines | None] | None = getattr(box, _PARAGRAPH, None)
     if cached is None or cached[0] != size:
         pieces = (_text_boxes(box) if box.style["direction"] == "ltr" else None) or []
         text = "".join(piece.text for piece in pieces)
@@ -404,7 +404,7 @@ def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
             and not _UNSUITABLE.search(text)
             and 4 * len(UNSPACED_CHARACTER.findall(text)) < len(text)
         )
-        cached = size, Paragraph(context, pieces, size) if is_suitable else None
+        cached = size, ParagraphLines(context, pieces, size) if is_suitable else None
         setattr(box, _PARAGRAPH, cached)
     return cached[1]
 

@@ -147,7 +147,7 @@ def test_a_browser_is_replaced_after_so_many_pages(
     web: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = web.add("/x", "<p>x</p>")
-    monkeypatch.setattr("printer.fetch.browser.browser.MAX_PAGES", 2)
+    monkeypatch.setattr("printer.fetch.browser.browser.MAX_PAGES_LOADED", 2)
     with Browser(FetchOptions(timeout=60), Guard([url])) as browser:
         used = []
         for _ in range(5):

@@ -69,13 +69,23 @@ def white(paper, page):
 
 
 @pytest.fixture
-def mended(printed, monkeypatch):
+def plain_print(printed, monkeypatch):
+    """Print an article without the placement of figures."""
+
+    def print_(full, pictures=None):
+        with monkeypatch.context() as context:
+            context.setattr(figure_placement, "enable", lambda *_, **__: None)
+            return printed(full, pictures=pictures)
+
+    return print_
+
+
+@pytest.fixture
+def mended(printed, plain_print):
     """Print an article; fail if no page would have a gap without the placement of figures."""
 
     def print_(full, pictures):
-        with monkeypatch.context() as context:
-            context.setattr(figure_placement, "enable", lambda *_, **__: None)
-            plain = printed(full, pictures=pictures)
+        plain = plain_print(full, pictures)
         gaps = [white(plain, number) for number in range(plain.pages - 1)]
         assert max(gaps, default=0) > figure_placement.MIN_GAP, "there is nothing to mend"
         return printed(full, pictures=pictures)
@@ -116,16 +126,12 @@ def test_text_fills_the_page_before_a_picture_beside_the_next(printed, before):
 
 
 @pytest.mark.parametrize("lines", [20, 22])
-def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkeypatch, lines):
+def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, plain_print, lines):
     blocks = (*(paragraph(f"Line {n}.") for n in range(lines)), PICTURE, heading("The next part"))
     full = replace(SAMPLE_ARTICLE, blocks=(*blocks, *(paragraph(TEXT) for _ in range(9))), url="")
     paper = printed(full, pictures=specimens.pictures())
     assert paper.text.index("The valley in March.") < paper.text.rindex("The next part")
-    monkeypatch.setattr(figure_placement, "MIN_SCALE", 2.0)
-    monkeypatch.setattr(figure_placement, "LAST_SCALE", 2.0)
-    monkeypatch.setattr(figure_placement, "LARGE_GAP", 2.0)
-    monkeypatch.setattr(figure_placement, "_move_before_text", lambda *_: False)
-    plain = printed(full, pictures=specimens.pictures())
+    plain = plain_print(full, specimens.pictures())
     assert "The valley in March." not in plain.texts[0], "there was nothing to mend"
     assert "The valley in March." in paper.texts[0]
     assert white(paper, 0) < 0.25 < white(plain, 0)
@@ -441,31 +447,23 @@ UNBROKEN_BLOCKS = {
 
 
 @pytest.mark.parametrize("kind", UNBROKEN_BLOCKS)
-def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatch, kind):
-    def whites():
-        """The largest white of a first page, for blocks that begin at different heights."""
-        return max(
-            white(
-                printed(
-                    replace(
-                        SAMPLE_ARTICLE,
-                        blocks=(
-                            *(paragraph(f"Line {n}.") for n in range(lines)),
-                            heading("The next part"),
-                            UNBROKEN_BLOCKS[kind],
-                            paragraph(TEXT * 3),
-                        ),
-                        url="",
-                    )
-                ),
-                0,
-            )
-            for lines in (14, 24)
-        )
+def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, plain_print, kind):
+    block, after = UNBROKEN_BLOCKS[kind], paragraph(TEXT * 3)
 
-    broken = whites()
-    monkeypatch.setattr(figure_placement, "_is_unbreakable", lambda *_: False)
-    assert broken < whites() - 0.03
+    def max_white(print_):
+        """Return the largest gap on a first page, for blocks that begin at different heights."""
+        lines = [paragraph(f"Line {n}.") for n in range(24)]
+        articles = (
+            replace(
+                SAMPLE_ARTICLE,
+                blocks=(*lines[:count], heading("The next part"), block, after),
+                url="",
+            )
+            for count in (14, 24)
+        )
+        return max(white(print_(full), 0) for full in articles)
+
+    assert max_white(printed) < max_white(plain_print) - 0.03
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ JOINED = (
 def test_lines_end_where_they_were_planned_to(monkeypatch, language):
     ends: list[int] = []
     torn: list[tuple[int, int]] = []
-    line_at = paragraphs.Paragraph.line_at
+    line_at = paragraphs.ParagraphLines.line_at
 
     def record(paragraph: Any, start: int, *widths: float) -> Any:
         line = line_at(paragraph, start, *widths)
@@ -210,7 +210,7 @@ def test_lines_end_where_they_were_planned_to(monkeypatch, language):
         ends[:] = [line.end] if line else []
         return line
 
-    monkeypatch.setattr(paragraphs.Paragraph, "line_at", record)
+    monkeypatch.setattr(paragraphs.ParagraphLines, "line_at", record)
     for width in range(170, 420, 10):
         lines(JOINED, width, "hyphens: auto", language)
     assert ends
