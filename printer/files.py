@@ -82,13 +82,19 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
 
 
 def atomic_write(
-    path: Path, data: bytes | str, mode: int | None = None, *, keep_mode: bool = True
+    path: Path,
+    data: bytes | str,
+    mode: int | None = None,
+    *,
+    keep_mode: bool = True,
+    replace: bool = True,
 ) -> None:
     """Write a temporary file and rename it once it is on disk; follow symbolic links.
 
     As the kernel does in /tmp, follow no link that is neither this user's nor the folder owner's.
     A new file gets ``mode`` (default: as the umask allows); with ``keep_mode`` an existing file
-    keeps its own.  Text is written as UTF-8.  After an :class:`OSError` nothing has changed.
+    keeps its own.  Text is written as UTF-8.  After an :class:`OSError` nothing has changed; it is
+    :class:`FileExistsError` if there is a file, and not ``replace``.
     """
     if path.is_symlink() and path.lstat().st_uid not in (os.geteuid(), path.parent.stat().st_uid):
         raise PermissionError(errno.EACCES, "a symbolic link of another user", str(path))
@@ -110,6 +116,8 @@ def atomic_write(
             with suppress(FileNotFoundError):
                 mode = path.stat().st_mode & 0o777
         part.chmod(mode)
+        if not replace:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         part.replace(path)
     except BaseException:
         with suppress(OSError):

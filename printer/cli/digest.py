@@ -367,7 +367,8 @@ def _write_issue(out: str, issue: Issue, result: Result) -> str:
     if path.is_dir() or out.endswith("/"):  # also if ``out`` is empty: the working directory
         output.make_folder(path)
         name = file_name(f"{issue.digest.heading} {issue.date:%Y-%m-%d}", "digest")
-        path = output.free_path(path, name, EXTENSIONS[result.format][0])
+        path /= f"{name}{EXTENSIONS[result.format][0]}"
+        return str(output.write_free(path, result.data))
     output.write(path, result.data)
     return str(path)
 

@@ -304,8 +304,8 @@ def extract(
                 console.warn(warning)
             if folder:
                 output.make_folder(folder)
-                path = output.free_path(folder, file_name(outcome.article.title), _EXTENSIONS[form])
-                output.write(path, _format_articles([outcome.article], form))
+                path = folder / f"{file_name(outcome.article.title)}{_EXTENSIONS[form]}"
+                path = output.write_free(path, _format_articles([outcome.article], form))
                 console.info(f"{path}: written")
     if articles and not folder:
         output.write_out(_format_articles(articles, form), out)
