@@ -29,7 +29,7 @@ from lxml import etree
 
 from ..backoff import Backoff
 from ..errors import MissingLibrary, OutputError, UsageError, WebprintError
-from ..files import reason_of, remote_reason_of
+from ..files import atomic_write, reason_of, remote_reason_of
 from ..html.parse import xml_parser
 from ..options import EXTENSIONS, MEDIA_TYPES, Format
 from ..render.markup import printable
@@ -307,9 +307,8 @@ def _write_file(fs: Any, path: str, data: bytes) -> None:
     """Write a file atomically; remote stores do so by themselves."""
     if "file" not in (fs.protocol if isinstance(fs.protocol, tuple | list) else (fs.protocol,)):
         fs.pipe_file(path, data)
-        return
-    fs.pipe_file(f"{path}.part", data)
-    fs.mv(f"{path}.part", path)
+    else:
+        atomic_write(Path(path), data)
 
 
 def _add_to_feed(

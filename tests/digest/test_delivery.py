@@ -54,6 +54,14 @@ def test_a_folder_keeps_every_issue_and_a_feed_of_them(tmp_path):
     assert feed.entries[0].title == "The Morning Paper, 2026-01-05"
 
 
+def test_a_link_that_waits_in_a_folder_is_not_followed(tmp_path):
+    (tmp_path / "other.pdf").write_bytes(b"other")
+    for name in ("morning-2026-01-05.pdf", "morning.atom"):
+        (tmp_path / f"{name}.part").symlink_to(tmp_path / "other.pdf")
+    deliver(parcel(), Destination(folder=str(tmp_path), feed="https://example.org/"), Settings())
+    assert (tmp_path / "other.pdf").read_bytes() == b"other"
+
+
 def test_a_file_is_named_by_the_usual_ending_of_its_format(tmp_path):
     text = replace(parcel(b"# News"), format="markdown")
     assert deliver(text, Destination(folder=str(tmp_path)), Settings()).endswith("-05.md")
