@@ -263,7 +263,7 @@ def _print_rules(rule_store: store.RuleStore) -> None:
         print(f"No rules yet; they are stored in {store.user_folder()}")
     errors = [error for rule in site_rules for error in rule.faults]
     for error in errors:
-        print(f"webprint: {error}", file=sys.stderr)
+        Console().info(f"webprint: {error}")
     if errors:
         raise typer.Exit(UsageError.exit_code)
 
@@ -285,10 +285,11 @@ def compare(page: PageArgument, *, loaded: LoadedSettings, url: BaseURL = "") ->
         with suppress(NoArticle):
             with_rules = printer.read(capture).article
     if not explanation.rules:
-        print(f"No rule is for {without_rules.article.url or 'a page without an address'}.")
+        name = without_rules.article.url or "a page without an address"
+        output.print_line(f"No rule is for {name}.")
         return
     for line in _comparison(explanation, without_rules.article, with_rules):
-        print(line)
+        output.print_line(line)
 
 
 def _comparison(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -322,7 +321,7 @@ def later(
         check_address(url)
     for url in urls:
         is_new = add_url(path, url)
-        print(f"{path}: {url}{'' if is_new else ' is already on it'}", file=sys.stderr)
+        Console().info(f"{path}: {url}{'' if is_new else ' is already on it'}")
 
 
 def _load_digests() -> tuple[Digest, ...]:

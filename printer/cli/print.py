@@ -351,6 +351,7 @@ def explain(
         raise UsageError(f"explain writes {kind}: {out}", hint=f"End the name in {extension}")
     check_file(out)
     check_not_a_page(out, [page])
+    from ..render.markup import printable
 
     console = Console.from_settings(loaded.settings)
     with make_printer(loaded.settings, [page, url], console) as printer, console.progress(1):
@@ -359,7 +360,7 @@ def explain(
         text = json.dumps(explanation_data(explanation), ensure_ascii=False, indent=2) + "\n"
     else:
         text = explanation_html(explanation)
-    output.write_out(text.encode("utf-8", "replace"), out)
+    output.write_out(printable(text).encode("utf-8", "replace"), out)
 
 
 def explanation_html(explanation: Explanation) -> str:
