@@ -1,5 +1,7 @@
 """Clean single lines and file names from untrusted text."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,3 +60,9 @@ def test_a_number_has_its_noun():
     assert [count(n, "second") for n in (0, 1, 1.0, 2.5, 1_000_000)] == [
         "0 seconds", "1 second", "1 second", "2.5 seconds", "1000000 seconds",
     ]  # fmt: skip
+
+
+def test_a_file_name_has_the_letters_of_the_locale(monkeypatch):
+    monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "latin-1")
+    assert file_name("Über 港口 😀 Häfen") == "Über Häfen"
+    assert file_name("港口") == "article"
