@@ -7,6 +7,7 @@ from pathlib import Path
 import pikepdf
 import pypdfium2
 
+from printer.errors import JobsError
 from tests.support.crawl_sites import article_page, list_page
 from tests.support.web_server import Reply, WebServer
 
@@ -140,3 +141,11 @@ def test_a_failing_server_is_reported_and_retried(web, webprint, monkeypatch):
     )
     assert last.startswith("webprint: the server answered 503")
     assert len(web.hits("/")) == 4
+
+
+def test_a_damaged_state_is_named_without_an_option_that_crawls_lack(web, webprint, tmp_path):
+    (tmp_path / "crawl.sqlite").write_bytes(b"no database " * 99)
+    code, _, err = webprint("crawl", fill(web), *QUICK, "--state", "crawl.sqlite", "--resume")
+    assert code == JobsError.exit_code
+    assert "Name another database" in err
+    assert "--database" not in err
