@@ -9,6 +9,7 @@ import pypdfium2
 
 from printer.errors import JobsError
 from tests.support.crawl_sites import article_page, list_page
+from tests.support.story_page import story_page
 from tests.support.web_server import Reply, WebServer
 
 QUICK = ("--delay", "0", "--no-sitemaps", "--render", "never")
@@ -74,6 +75,20 @@ def test_a_new_crawl_keeps_older_files_and_prints_again(web, webprint, tmp_path)
         assert "It grew." in "".join(page.get_textpage().get_text_range() for page in pdf)
     _, _, err = webprint(*call, "--resume")
     assert f"found/{second.name} is already there" in err
+
+
+def test_a_file_of_another_page_with_the_same_title_is_no_print(web, webprint, tmp_path):
+    call = ("crawl", fill(web, 1), *QUICK, "--resume")
+    assert webprint(*call)[0] == 0
+    title = json.loads(webprint(*call)[1])["title"]
+    (tmp_path / "page.html").write_text(story_page(title))
+    assert webprint("page.html", "-o", "found/")[0] == 0
+    (other,) = (tmp_path / "found").iterdir()
+    assert other.stem == title
+    before = other.read_bytes()
+    assert webprint(*call, "-o", "found")[0] == 0
+    assert other.read_bytes() == before
+    assert other.with_name(f"{title} 2.pdf").is_file()
 
 
 def test_the_list_of_a_crawl_may_be_named_in_capitals(web, webprint, tmp_path):
