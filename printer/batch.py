@@ -343,7 +343,7 @@ def _read_report(folder: Path) -> dict[str, dict[str, Any]]:
     try:
         pages = json.loads((folder / REPORT_JSON).read_bytes())["pages"]
         return {page["url"]: page for page in pages if page["state"] == "done"}
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return {}
 
 

@@ -154,7 +154,7 @@ def translate_db_errors(action: str, hint: str = "") -> Iterator[None]:
         # PostgreSQL adds hints on further lines.
         reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0][:200]
         if reason == _NOT_SQLITE:
-            hint = "Name another file with --database; this one was left as it is"
+            hint = "Name another database; this one was left as it is"
         raise JobsError(f"{action}: {reason}", hint=hint) from error
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
 
 if TYPE_CHECKING:
@@ -93,14 +94,52 @@ def lock_file(path: Path) -> BinaryIO:
     return file
 
 
+_LOCK_TRIES = 500
+_SECONDS_BETWEEN_TRIES = 0.02
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Create a folder of this user if there is none, and let no other process change its files.
+
+    Raise :class:`OSError`, also if another process keeps the folder for ten seconds.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    for _ in range(_LOCK_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            Event().wait(_SECONDS_BETWEEN_TRIES)
+        except OSError:  # The file system locks no folders.
+            return
+        else:
+            return
+    raise TimeoutError(errno.ETIMEDOUT, "another program keeps its folder locked")
+
+
 def atomic_write(
-    path: Path, data: bytes | str, mode: int | None = None, *, keep_mode: bool = True
+    path: Path,
+    data: bytes | str,
+    mode: int | None = None,
+    *,
+    keep_mode: bool = True,
+    replace: bool = True,
 ) -> None:
     """Write a temporary file and rename it once it is on disk; follow symbolic links.
 
     As the kernel does in /tmp, follow no link that is neither this user's nor the folder owner's.
     A new file gets ``mode`` (default: as the umask allows); with ``keep_mode`` an existing file
-    keeps its own.  Text is written as UTF-8.  After an :class:`OSError` nothing has changed.
+    keeps its own.  Text is written as UTF-8.  After an :class:`OSError` nothing has changed; it is
+    :class:`FileExistsError` if there is a file, and not ``replace``.
     """
     if path.is_symlink() and path.lstat().st_uid not in (os.geteuid(), path.parent.stat().st_uid):
         raise PermissionError(errno.EACCES, "a symbolic link of another user", str(path))
@@ -122,6 +161,8 @@ def atomic_write(
             with suppress(FileNotFoundError):
                 mode = path.stat().st_mode & 0o777
         part.chmod(mode)
+        if not replace:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         part.replace(path)
     except BaseException:
         with suppress(OSError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -190,10 +191,11 @@ _UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')
 def file_name(title: str, fallback: str = "article") -> str:
     """Return a file name made from a title, without folder or extension.
 
-    Characters that any common file system refuses are removed, and so is a leading dot or dash,
-    which would hide the file or make it look like an option.
+    Characters that any common file system refuses or the locale lacks are removed, and so is a
+    leading dot or dash, which would hide the file or make it look like an option.
     """
-    text = unicodedata.normalize("NFC", title)
+    encoding = sys.getfilesystemencoding()
+    text = unicodedata.normalize("NFC", title).encode(encoding, "ignore").decode(encoding)
     text = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
     text = _UNSAFE.sub(" ", text).strip(" .-_")
     text = text.encode()[:FILE_NAME_BYTES].decode("utf-8", "ignore").rstrip(" .")

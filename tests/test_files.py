@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from printer import files
 from printer.files import atomic_write
 
 
@@ -73,3 +74,14 @@ def test_a_link_of_another_user_is_not_followed(tmp_path):
     os.chown(link, 0, -1, follow_symlinks=False)
     atomic_write(link, "changed")
     assert target.read_text() == "changed"
+
+
+def test_a_folder_that_another_program_keeps_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_LOCK_TRIES", 3)
+    folder = tmp_path / "new"
+    with files.locked(folder):
+        assert folder.stat().st_mode & 0o77 == 0
+        with pytest.raises(TimeoutError, match="another program"), files.locked(folder):
+            pass
+    with files.locked(folder):
+        pass

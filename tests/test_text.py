@@ -1,5 +1,7 @@
 """Clean single lines and file names from untrusted text."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,3 +72,9 @@ def test_a_number_has_its_noun():
 )
 def test_a_line_is_split_after_its_label(line, parts):
     assert split_label(line) == parts
+
+
+def test_a_file_name_has_the_letters_of_the_locale(monkeypatch):
+    monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "latin-1")
+    assert file_name("Über 港口 😀 Häfen") == "Über Häfen"
+    assert file_name("港口") == "article"

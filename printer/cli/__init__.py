@@ -50,6 +50,7 @@ _MAIN_PROCESS = os.getpid()
 
 def main() -> None:
     """Run ``webprint`` and end the process with an exit code of errors.py."""
+    _replace_closed_streams()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # An exception raised while modules are imported could be swallowed by one of them.
         signal.signal(signal.SIGINT, leave)
@@ -80,9 +81,23 @@ def main() -> None:
         if pool is not None:
             pool.close()
     # Everything is written and closed: skip freeing all objects.
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # It is reported already.
+            continue
     os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+def _replace_closed_streams() -> None:
+    """Open the standard streams that are closed, or files would take their place.
+
+    What is written to standard output then fails, and messages are lost.
+    """
+    for name, mode in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, mode)
+            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w"))
 
 
 def leave(*_: object) -> None:

@@ -14,6 +14,7 @@ from typer.main import get_group
 
 from .. import __version__
 from ..errors import OutputError, UsageError, WebprintError
+from ..files import reason_of
 from ..settings import plain_message, setting_fields
 from ..text import did_you_mean, truncate
 from ..urls import strip_userinfo
@@ -90,11 +91,17 @@ def webprint(
         raise typer.Exit
 
 
+#: The codes of errors of a disk, a pipe or a stream that takes no more.
+_OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE)
+
+
 def run(pool: RenderPool | None = None) -> None:
     """Run the command line with a pool of renderers, and exit with its code."""
     debug = "--debug" in sys.argv[1:]
     try:
-        sys.exit(app(prog_name="webprint", standalone_mode=False, obj=pool))
+        code = app(prog_name="webprint", standalone_mode=False, obj=pool)
+        sys.stdout.flush()
+        sys.exit(code)
     except (KeyboardInterrupt, typer.Abort):
         print("webprint: interrupted; no incomplete file was left", file=sys.stderr)
         sys.exit(INTERRUPTED)
@@ -110,6 +117,9 @@ def run(pool: RenderPool | None = None) -> None:
     except Exception as error:  # noqa: BLE001 - the last resort: our own bug, in one line
         if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
             _fail(UsageError(f"the name {truncate(str(error.filename), 80)} is too long"), debug)
+        if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
+            fault = OutputError(f"the output cannot be written: {reason_of(error)}")
+            _fail(fault.with_traceback(error.__traceback__), debug)
         bug = WebprintError(
             f"internal error: {type(error).__name__}: {error}",
             hint="Please report it with the output of --debug",

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import NoArticle, UsageError
+from ..errors import NoArticle, OutputError, UsageError
+from ..files import locked, os_errors
 from ..settings import (
     LoadedSettings,
     Settings,
@@ -117,27 +119,39 @@ def set_value(
     in_theme.fetch_options()  # Both raise for a value that no print could use.
     page_geometry(in_theme.print_options())
     value = settings.model_dump(mode="json")[name]
-    document = tomlkit.parse(output.read_input(str(path)).decode() if path.exists() else "")
-    key = next((key for key in document if key.replace("-", "_") == name), name.replace("_", "-"))
-    if key in document:
-        document[key] = value
-    else:  # Before the tables, where it is a setting.
-        old_text = tomlkit.dumps(document)
-        document = tomlkit.parse(tomlkit.dumps({key: value}) + old_text)
-    _write_settings(path, tomlkit.dumps(document))
+    with _changing(path):
+        text = output.read_input(str(path)).decode("utf-8-sig") if path.exists() else ""
+        document = tomlkit.parse(text)
+        keys = (key for key in document if key.replace("-", "_") == name)
+        key = next(keys, name.replace("_", "-"))
+        if key in document:
+            document[key] = value
+        else:  # Before the tables, where it is a setting.
+            document = tomlkit.parse(tomlkit.dumps({key: value}) + tomlkit.dumps(document))
+        output.write(path, tomlkit.dumps(document).encode())
+    print(f"{path}: written")
 
 
 @config.command()
 def init(*, here: HereOption = False) -> None:
     """Write a settings file to start from, which explains every setting."""
     path = settings_files()[1 if here else 0]
-    if path.exists():
-        raise UsageError(f"{path} exists", hint="Change it with: webprint config set NAME VALUE")
     lines = ["# Settings of webprint.  Remove the # before a line to change its value."]
     for name, field, _ in setting_fields():
         default = list(field.default) if isinstance(field.default, tuple) else field.default
         lines += [f"\n# {field.description}", f"# {name.replace('_', '-')} = {json.dumps(default)}"]
-    _write_settings(path, "\n".join(lines) + "\n")
+    with _changing(path):
+        if path.exists():
+            hint = "Change it with: webprint config set NAME VALUE"
+            raise UsageError(f"{path} exists", hint=hint)
+        output.write(path, ("\n".join(lines) + "\n").encode())
+    print(f"{path}: written")
+
+
+@contextmanager
+def _changing(path: Path) -> Iterator[None]:
+    with os_errors(OutputError, f"{path} cannot be written"), locked(path.parent):
+        yield
 
 
 def _setting_name(text: str) -> str:
@@ -146,12 +160,6 @@ def _setting_name(text: str) -> str:
         hint = did_you_mean(text.replace("_", "-"), _SETTING_NAMES) or "webprint config lists them"
         raise UsageError(f"there is no setting {text[:60]!r}", hint=hint)
     return name
-
-
-def _write_settings(path: Path, text: str) -> None:
-    output.make_folder(path.parent)
-    output.write(path, text.encode())
-    print(f"{path}: written")
 
 
 @commands.command()
@@ -254,7 +262,7 @@ def _print_rules(rule_store: store.RuleStore) -> None:
         print(f"No rules yet; they are stored in {store.user_folder()}")
     errors = [error for rule in site_rules for error in rule.faults]
     for error in errors:
-        print(f"webprint: {error}", file=sys.stderr)
+        Console().info(f"webprint: {error}")
     if errors:
         raise typer.Exit(UsageError.exit_code)
 
@@ -276,10 +284,11 @@ def compare(page: PageArgument, *, loaded: LoadedSettings, url: BaseURL = "") ->
         with suppress(NoArticle):
             with_rules = printer.read(capture).article
     if not explanation.rules:
-        print(f"No rule is for {without_rules.article.url or 'a page without an address'}.")
+        name = without_rules.article.url or "a page without an address"
+        output.print_line(f"No rule is for {name}.")
         return
     for line in _comparison(explanation, without_rules.article, with_rules):
-        print(line)
+        output.print_line(line)
 
 
 def _comparison(

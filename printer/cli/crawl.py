@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,9 +31,7 @@ from .options import (
 from .output import INTERRUPTED, Console
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from ..capture import Capture
+    from ..capture import Capture, PageSource
     from ..crawl.crawler import Crawl
     from ..crawl.models import CrawledArticle, CrawlSummary, Lease, Outcome
     from ..pipeline import Printer
@@ -211,9 +209,14 @@ def _write_articles(
         output.write_out(data, out)
         return None
 
+    folder, first = Path(out), None
+
     def print_to(path: Path, captures: list[Capture]) -> WebprintError | None:
         result = printer.print_pages(captures)
-        output.write(path, result.data)
+        if path == folder:
+            output.write(path, result.data)
+        else:
+            path = output.write_free(path, result.data)
         for error in result.errors:
             console.error(error)
         for line in output.to_dicts(result, str(path)) if as_json else ():
@@ -221,7 +224,6 @@ def _write_articles(
         console.info(f"{path}: {output.summary(result)}")
         return next(iter(result.errors), None)
 
-    folder, first = Path(out), None
     if articles and folder.suffix.lower() == ".pdf":
         return print_to(folder, [crawler.capture(article) for article in articles])
     if articles:
@@ -229,7 +231,7 @@ def _write_articles(
         output.write(folder / LIST_FILE, data)
     for article, name in zip(articles, _file_names(articles), strict=True):
         capture = crawler.capture(article)
-        path, is_printed = _find_pdf(folder, name, capture.source.fetched)
+        path, is_printed = _find_pdf(folder, name, capture.source)
         if is_printed:
             console.info(f"{path} is already there")
             continue
@@ -254,13 +256,25 @@ def _file_names(articles: list[CrawledArticle]) -> list[str]:
     return list(names)
 
 
-def _find_pdf(folder: Path, name: str, fetched: datetime | None) -> tuple[Path, bool]:
+def _find_pdf(folder: Path, name: str, source: PageSource) -> tuple[Path, bool]:
     """Return an article's PDF, and whether an earlier run printed it since the page was fetched."""
+    fetched = source.fetched.timestamp() if source.fetched else 0.0
     for path in (folder / f"{stem}.pdf" for stem in numbered(name, " ")):
-        is_printed = path.exists()
-        if not is_printed or fetched is None or path.stat().st_mtime >= fetched.timestamp():
-            break
-    return path, is_printed
+        if not path.exists():
+            return path, False
+        if path.stat().st_mtime >= fetched and _is_print_of(path, source.url):
+            return path, True
+    raise AssertionError  # The numbers never end.
+
+
+def _is_print_of(path: Path, url: str) -> bool:
+    """Return whether a PDF is a print of a page; prints with several pages a side name none."""
+    import pikepdf
+
+    with suppress(OSError, ValueError, pikepdf.PdfError), pikepdf.open(path) as pdf:
+        source = str(pdf.open_metadata().get("dc:source", url))
+        return source == url and str(pdf.docinfo.get("/Creator", "")) == "webprint"
+    return False
 
 
 def _summary_line(summary: CrawlSummary, articles: int) -> str:

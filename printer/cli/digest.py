@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -322,7 +321,7 @@ def later(
         check_address(url)
     for url in urls:
         is_new = add_url(path, url)
-        print(f"{path}: {url}{'' if is_new else ' is already on it'}", file=sys.stderr)
+        Console().info(f"{path}: {url}{'' if is_new else ' is already on it'}")
 
 
 def _load_digests() -> tuple[Digest, ...]:
@@ -367,7 +366,8 @@ def _write_issue(out: str, issue: Issue, result: Result) -> str:
     if path.is_dir() or out.endswith("/"):  # also if ``out`` is empty: the working directory
         output.make_folder(path)
         name = file_name(f"{issue.digest.heading} {issue.date:%Y-%m-%d}", "digest")
-        path = output.free_path(path, name, EXTENSIONS[result.format][0])
+        path /= f"{name}{EXTENSIONS[result.format][0]}"
+        return str(output.write_free(path, result.data))
     output.write(path, result.data)
     return str(path)
 

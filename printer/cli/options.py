@@ -479,14 +479,13 @@ class Target:
         return self.file or self.template
 
     def path(self, article: Article, extension: str) -> Path:
+        """Return the path of the file, which is numbered when it is written if it is taken."""
         if self.file:
             return Path(self.file)
         if not self.template:
-            name = file_name(article.title)
-            return output.free_path(self.folder, name, extension, force=self.force)
+            return self.folder / f"{file_name(article.title)}{extension}"
         values = {name: file_name(field(article), "unknown") for name, field in _FIELDS.items()}
-        path = Path(self.template.format_map(values))
-        return output.free_path(path.parent, path.stem, path.suffix, force=self.force)
+        return Path(self.template.format_map(values))
 
     def describe(self, extension: str) -> str:
         """Return the path in words, before the article is known."""
@@ -502,9 +501,11 @@ class Target:
             output.write_stdout(data)
             return output.STDOUT_NAME
         path = self.path(article, extension)
-        if not self.file:
+        if self.file:
+            output.write(path, data)
+        else:
             output.make_folder(path.parent)
-        output.write(path, data)
+            path = output.write_free(path, data, force=self.force)
         return str(path)
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,10 +109,11 @@ class Console:
 
     def _write(self, line: str) -> None:
         line = "".join(c if c.isprintable() else "�" for c in line)
-        if self._progress is not None:
-            self._progress.console.print(line, markup=False, highlight=False)
-        else:
-            print(line, file=sys.stderr, flush=True)
+        with suppress(OSError):  # A message that nobody can read stops no print.
+            if self._progress is not None:
+                self._progress.console.print(line, markup=False, highlight=False)
+            else:
+                print(line, file=sys.stderr, flush=True)
 
 
 STDOUT = "-"
@@ -139,18 +140,34 @@ def is_output_file(name: str) -> bool:
 def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -> Path:
     """Return the path of a new file, numbered if the name is taken; ``force`` reuses the name."""
     paths = (folder / f"{numbered_name}{extension}" for numbered_name in numbered(name, " "))
-    return next(path for path in paths if force or not path.exists())
+    return next(path for path in paths if force or not os.path.lexists(path))
 
 
-def write(path: Path, data: bytes) -> None:
-    """Write a file atomically, or to a pipe or device; raise :class:`OutputError`."""
+def write_free(path: Path, data: bytes, *, force: bool = False) -> Path:
+    """Write a new file and return its path, which is numbered if the name is taken."""
+    while True:
+        free = free_path(path.parent, path.stem, path.suffix, force=force)
+        try:
+            write(free, data, replace=force)
+        except FileExistsError:  # Another run has just taken the name.
+            continue
+        return free
+
+
+def write(path: Path, data: bytes, *, replace: bool = True) -> None:
+    """Write a file atomically, or to a pipe or device; raise :class:`OutputError`.
+
+    Without ``replace``, raise :class:`FileExistsError` if the file exists.
+    """
     try:
         if path.exists() and not path.is_file():
             if path.is_dir():
                 raise OutputError(f"{path} is a folder", hint="Name a file in it")
             path.write_bytes(data)
             return
-        atomic_write(path, data)
+        atomic_write(path, data, replace=replace)
+    except FileExistsError:
+        raise
     except OSError as error:
         hint = "" if path.parent.exists() else f"There is no folder {path.parent}"
         raise OutputError(f"{path} cannot be written: {reason_of(error)}", hint=hint) from error

@@ -306,9 +306,8 @@ def extract(
                 console.warn(warning)
             if folder:
                 output.make_folder(folder)
-                name, extension = file_name(outcome.article.title), _EXTENSIONS[format_][0]
-                path = output.free_path(folder, name, extension)
-                output.write(path, _format_articles([outcome.article], format_))
+                path = folder / f"{file_name(outcome.article.title)}{_EXTENSIONS[format_][0]}"
+                path = output.write_free(path, _format_articles([outcome.article], format_))
                 console.info(f"{path}: written")
     if articles and not folder:
         output.write_out(_format_articles(articles, format_), out)
@@ -354,6 +353,7 @@ def explain(
         raise UsageError(f"explain writes {kind}: {out}", hint=f"End the name in {extension}")
     check_file(out)
     check_not_a_page(out, [page])
+    from ..render.markup import printable
 
     console = Console.from_settings(loaded.settings)
     with make_printer(loaded.settings, [page, url], console) as printer, console.progress(1):
@@ -362,7 +362,7 @@ def explain(
         text = json.dumps(explanation_data(explanation), ensure_ascii=False, indent=2) + "\n"
     else:
         text = explanation_html(explanation)
-    output.write_out(text.encode("utf-8", "replace"), out)
+    output.write_out(printable(text).encode("utf-8", "replace"), out)
 
 
 def explanation_html(explanation: Explanation) -> str:

@@ -27,7 +27,7 @@ from pydantic import (
 
 from .. import files
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write, os_errors
+from ..files import atomic_write, locked, os_errors
 from ..options import check_known
 from ..settings import SETTINGS_FILE, read_settings_file, settings_files
 from ..text import did_you_mean
@@ -380,38 +380,41 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
     The rest of the file stays as it is.  Returns the file and the number of new feeds.  Raises
     :class:`UsageError` or :class:`OutputError`.
     """
+    path = Path(SETTINGS_FILE)
+    with os_errors(OutputError, f"{path} cannot be written"), locked(path.parent):
+        text, tables = "", dict[str, Any]()
+        if path.is_file():
+            text, tables = read_settings_file(path)
+        digests = parse_digests(text, tables, str(path))
+        index = next((n for n, digest in enumerate(digests) if digest.name == name), None)
+        listed = {source.feed for source in digests[index].source} if index is not None else set()
+        new = [subscription for subscription in subscriptions if subscription.feed not in listed]
+        if new:
+            text = _with_sources(text, index, new, name)
+            parse_digests(text, files.parse_toml(text), str(path))  # Validate before writing.
+            atomic_write(path, text, 0o644)
+    return path, len(new)
+
+
+def _with_sources(text: str, index: int | None, new: list[Subscription], name: str) -> str:
+    """Return settings with sources added to their digest number ``index``, or to a new one."""
     import tomlkit
 
-    path = Path(SETTINGS_FILE)
-    text, tables = "", dict[str, Any]()
-    if path.is_file():
-        text, tables = read_settings_file(path)
-    digests = parse_digests(text, tables, str(path))
-    index = next((n for n, digest in enumerate(digests) if digest.name == name), None)
-    listed = {source.feed for source in digests[index].source} if index is not None else set()
-    new = [subscription for subscription in subscriptions if subscription.feed not in listed]
-    if not new:
-        return path, 0
     if index is None:
         heading = f'{text.rstrip()}\n\n[[digest]]\nname = "{name}"\n'.lstrip("\n")
-        text = heading + "".join(
+        return heading + "".join(
             f"\n{tomlkit.dumps({'digest': {'source': [_source_row(row)]}})}" for row in new
         )
-    else:
-        document: Any = tomlkit.parse(text)
-        sources = document["digest"][index]["source"]
-        is_array = isinstance(sources, tomlkit.items.Array)
-        for row in new:
-            table = tomlkit.inline_table() if is_array else tomlkit.table()
-            table.update(_source_row(row))
-            if not is_array:
-                table.add(tomlkit.nl())
-            sources.append(table)
-        text = tomlkit.dumps(document)
-    parse_digests(text, files.parse_toml(text), str(path))  # Validate before writing.
-    with os_errors(OutputError, f"{path} cannot be written"):
-        atomic_write(path, text, 0o644)
-    return path, len(new)
+    document: Any = tomlkit.parse(text)
+    sources = document["digest"][index]["source"]
+    is_array = isinstance(sources, tomlkit.items.Array)
+    for row in new:
+        table = tomlkit.inline_table() if is_array else tomlkit.table()
+        table.update(_source_row(row))
+        if not is_array:
+            table.add(tomlkit.nl())
+        sources.append(table)
+    return tomlkit.dumps(document)
 
 
 def _source_row(subscription: Subscription) -> dict[str, str]:

@@ -29,7 +29,7 @@ from lxml import etree
 
 from ..backoff import Backoff
 from ..errors import MissingLibrary, OutputError, UsageError, WebprintError
-from ..files import reason_of, remote_reason_of
+from ..files import atomic_write, reason_of, remote_reason_of
 from ..html.parse import xml_parser
 from ..options import EXTENSIONS, MEDIA_TYPES, Format
 from ..render.markup import printable
@@ -264,10 +264,19 @@ def has_arrived(delivery: Delivery, destination: Destination, target: str) -> bo
 def _deliver_to_folder(delivery: Delivery, destination: Destination) -> str:
     with _filesystem(destination.folder) as (fs, root):
         fs.makedirs(root, exist_ok=True)
-        path = _free_path(fs, root, delivery)
-        _write_file(fs, path, delivery.data)
+        path = _write_issue(fs, root, delivery)
         _add_to_feed(fs, root, path, delivery, destination)
     return path
+
+
+def _write_issue(fs: Any, root: str, delivery: Delivery) -> str:
+    while True:
+        path = _free_path(fs, root, delivery)
+        try:
+            _write_file(fs, path, delivery.data, replace=False)
+        except FileExistsError:  # Another digest has just taken the name.
+            continue
+        return path
 
 
 @contextmanager
@@ -298,18 +307,17 @@ def _free_path(fs: Any, root: str, delivery: Delivery) -> str:
     """Return the path of a new file, so that earlier issues are kept."""
     for stem in islice(numbered(delivery.stem, "-"), _MAX_NAMES):
         path = f"{root}/{stem}{EXTENSIONS[delivery.format][0]}"
-        if not fs.exists(path):
+        if not fs.lexists(path):
             return path
     raise OutputError(f"there are too many files called {delivery.stem}")
 
 
-def _write_file(fs: Any, path: str, data: bytes) -> None:
+def _write_file(fs: Any, path: str, data: bytes, *, replace: bool = True) -> None:
     """Write a file atomically; remote stores do so by themselves."""
     if "file" not in (fs.protocol if isinstance(fs.protocol, tuple | list) else (fs.protocol,)):
         fs.pipe_file(path, data)
-        return
-    fs.pipe_file(f"{path}.part", data)
-    fs.mv(f"{path}.part", path)
+    else:
+        atomic_write(Path(path), data, replace=replace)
 
 
 def _add_to_feed(

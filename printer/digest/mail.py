@@ -59,7 +59,7 @@ def parse_mail(data: bytes) -> Entry:
     parser = BytesHeaderParser if comparisons > _MAX_COMPARISONS else BytesParser
     try:
         message = parser(policy=_POLICY).parsebytes(data)
-    except RecursionError:  # A thousand nested parts: use only the headers.
+    except (RecursionError, TypeError):  # A thousand nested parts, or parameters it cannot sort.
         message = BytesHeaderParser(policy=_POLICY).parsebytes(data)
     subject = clean_line(_decode_header(message, "Subject"), 300) or "Without a subject"
     name, address = "", ""
@@ -140,7 +140,7 @@ def _decode_text(part: Message) -> str:
         return ""
     try:
         return data.decode(codec_for_label(part.get_content_charset("")) or "utf-8", "replace")
-    except LookupError:
+    except (LookupError, TypeError):  # TypeError: the parser cannot sort the parameters.
         return data.decode("utf-8", "replace")
 
 

@@ -70,7 +70,7 @@ def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage,
     outcomes: list[tuple[ListedPage, AddResult]] = []
     with _edit_lines(path) as lines:
         listed = {url for line in lines if (url := _parse_line(line).url)}
-        room = MAX_BYTES - sum(len(line.encode()) + 1 for line in lines)
+        room = MAX_BYTES - sum(len(line.encode(errors="surrogateescape")) + 1 for line in lines)
         for page in pages:
             try:
                 url = normalize_url(page.url) if is_http(page.url) else ""
@@ -137,7 +137,8 @@ def _edit_lines(path: Path) -> Iterator[list[str]]:
             lines = list(original)
             yield lines
             if lines != original:
-                atomic_write(path, "".join(f"{line}\n" for line in lines), 0o600)
+                text = "".join(f"{line}\n" for line in lines)
+                atomic_write(path, text.encode(errors="surrogateescape"), 0o600)
         finally:
             os.close(lock)
 
@@ -148,7 +149,8 @@ def _read_lines(path: Path) -> list[str]:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return []
-    lines = data.decode("utf-8", "replace").splitlines()
+    # Bytes that are not UTF-8 stay as they are.
+    lines = data.decode(errors="surrogateescape").removeprefix("\ufeff").splitlines()
     if len(data) > MAX_BYTES or len(lines) > MAX_LINES:
         raise OutputError(
             f"{path} is too large for a reading list: it may have {MAX_LINES} lines",
@@ -159,12 +161,14 @@ def _read_lines(path: Path) -> list[str]:
 
 def _parse_line(line: str) -> ListedPage:
     """Return the page on a line; its URL is '' for a comment."""
-    url, _, title = line.strip().partition(" ")
+    text = line.encode(errors="surrogateescape").decode(errors="replace")
+    url, _, title = text.strip().partition(" ")
     return ListedPage("" if url.startswith("#") else url.strip(), title.strip())
 
 
 MAX_EXPORT_BYTES = 20_000_000
-_MAX_URL = 4_000
+#: More than an address may have, so that none is cut to one that leads elsewhere.
+_MAX_URL = 20_000
 
 #: Where entries have their address, their title and whether they were read, best first.
 _URL_KEYS = ("source_url", "given_url", "resolved_url", "url", "uri", "href", "link", "address")

@@ -24,7 +24,7 @@ from ..errors import TRANSIENT_STATUSES, BadURL, FetchError, WebprintError
 from ..files import Closing
 from ..options import FetchOptions
 from ..urls import encode_url, normalize_url, origin_of
-from .credentials import load_credentials
+from .credentials import fetch_for_page, load_credentials
 from .errors import LIBRARY_ERRORS, TransientError, status_error, translate, with_url
 from .response import (
     Budget,
@@ -298,7 +298,8 @@ class HttpClient(Closing):
             same = origin_of(referer) == origin_of(url)
             page = encode_url(referer).partition("#")[0]
             headers["Referer"] = page if same else f"{origin_of(referer)}/"
-        return self._fetch(url, headers)
+        with fetch_for_page(referer):
+            return self._fetch(url, headers)
 
     def _fetch(
         self,

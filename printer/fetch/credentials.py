@@ -7,22 +7,48 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from http.cookiejar import Cookie, CookieJar, LoadError, MozillaCookieJar
+from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy, LoadError, MozillaCookieJar
 from pathlib import Path
 from typing import Any
+from urllib.request import Request
 
 from .. import __version__
 from ..errors import BadURL, OutputError, UsageError
 from ..files import atomic_write, os_errors, read_bounded, reason_of
 from ..options import FetchOptions
-from ..urls import Origin, normalize_url, origin_of
+from ..urls import Origin, host_of, normalize_url, origin_of
 
 _MAX_FILE_BYTES = 20_000_000
 _USER_AGENT = f"webprint/{__version__} (+print-friendly PDF)"
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+
+
+#: The host of the page whose resource is fetched, '' for a page itself.
+_page_host: ContextVar[str] = ContextVar("page_host", default="")
+
+
+@contextmanager
+def fetch_for_page(url: str) -> Iterator[None]:
+    """Send only cookies of the page's site to other hosts, as the page could name any host."""
+    token = _page_host.set(host_of(url))
+    try:
+        yield
+    finally:
+        _page_host.reset(token)
+
+
+class _CookiePolicy(DefaultCookiePolicy):
+    def return_ok(self, cookie: Cookie, request: Request) -> bool:
+        host = _page_host.get()
+        is_of_site = f".{host}".endswith("." + cookie.domain.removeprefix("."))
+        if host not in ("", host_of(request.full_url)) and not is_of_site:
+            return False
+        return super().return_ok(cookie, request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +109,7 @@ def load_credentials(
         secret += b"\n" + repr(pairs).encode()
     for cookie in state.cookies:
         cookies.set_cookie(cookie)
+    cookies.set_policy(_CookiePolicy())
     return Credentials(
         options.user_agent or _USER_AGENT,
         origins,

@@ -173,6 +173,8 @@ class _Preparer:
             try:
                 data = self.get(url, page).body
             except BlockedAddress as error:
+                if url.startswith("file:"):
+                    raise UnusablePicture(f"was not read: {error.message}") from error
                 raise UnusablePicture("is on a private network and was not fetched") from error
             except WebprintError as error:
                 raise UnusablePicture(f"could not be fetched: {error.message}") from error

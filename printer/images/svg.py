@@ -38,6 +38,8 @@ def looks_like_svg(data: bytes) -> bool:
 
 #: The most elements drawn, counting each use of a part; ten letters count as one.
 MAX_DRAWN = 30_000
+#: The most steps in which the elements are compared with the selectors, about 5 seconds' worth.
+MAX_MATCHING_STEPS = 50_000_000
 
 
 def prepare_svg(source: bytes | str, raster: PrepareRaster, *, grayscale: bool = False) -> Picture:
@@ -52,6 +54,8 @@ def prepare_svg(source: bytes | str, raster: PrepareRaster, *, grayscale: bool =
         _remove_colors(root)
     if _count_drawn(root) > MAX_DRAWN:
         raise UnusablePicture("draws too many shapes")
+    if _count_matching_steps(root) > MAX_MATCHING_STEPS:
+        raise UnusablePicture("has too many style rules")
     width, height = _size(root)
     root.set("width", f"{width:g}")
     root.set("height", f"{height:g}")
@@ -187,6 +191,31 @@ def _sanitize_css(css: str) -> str:
     css = _AT_RULE.sub("", re.sub(r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/", "", css))
     is_short = len(css) <= 200_000 and not _LONG_PROPERTY.search(css)
     return css if _is_safe(css) and is_short else ""
+
+
+_ARGUMENTS = re.compile(r"\([^()]*\)")
+#: A combinator, or a pseudo-class that counts siblings.
+_RELATION = re.compile(r"\s*[>~+(]\s*|\s+")
+#: The steps for a selector without relations.
+_STEPS = 10
+
+
+def _count_matching_steps(root: Any) -> int:
+    """Return the most steps that comparing every element with every selector takes."""
+    depths: dict[Any, int] = {}
+    for element in root.iter():
+        depths[element] = depths.get(element.getparent(), 0) + 1
+    count, depth, steps = len(depths), max(depths.values()), 0
+    for style in root.iter(f"{{{SVG}}}style"):
+        rules = (style.text or "").split("{")[:-1]
+        for selector in ",".join(rule.rpartition("}")[2] for rule in rules).split(","):
+            paths = 1
+            for relation in _RELATION.findall(_ARGUMENTS.sub("(", selector.strip())):
+                paths = min(
+                    paths * (count if relation.strip() in ("~", "+", "(") else depth), 10**12
+                )
+            steps += count * (_STEPS + paths)
+    return steps
 
 
 def _local_name(element: Any) -> str:

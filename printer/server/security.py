@@ -159,12 +159,9 @@ def load_keys(path: Path) -> AccessKeys:
     """Read the token, or create one that only this user can read; raise :class:`JobsError`."""
     with os_errors(JobsError, f"the token in {path} cannot be used"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w") as file:
-                file.write(secrets.token_urlsafe(32) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
+        if not os.path.lexists(path):
+            with suppress(FileExistsError):
+                atomic_write(path, secrets.token_urlsafe(32) + "\n", 0o600, replace=False)
         return _read_token(path)
 
 

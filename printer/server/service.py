@@ -83,7 +83,7 @@ class Preferences:
     def _load(self) -> tuple[dict[str, Any], list[str]]:
         valid: dict[str, Any] = {}
         invalid = []
-        with suppress(OSError, ValueError), self.path.open("rb") as file:
+        with suppress(OSError, ValueError, RecursionError), self.path.open("rb") as file:
             options = json.loads(file.read(_MAX_PREFERENCES_BYTES))
             chosen = options if isinstance(options, dict) else {}
             for name in filter(chosen.__contains__, MAIN_OPTIONS):

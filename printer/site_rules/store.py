@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import files
 from ..errors import OutputError, UsageError
-from ..files import atomic_write, os_errors
+from ..files import atomic_write, locked, os_errors
 from ..options import SiteRule
 from ..settings import config_folder
 from . import css, fulltextrss
@@ -166,11 +166,12 @@ def add_selectors(
             css.parse(selector)
         except css.InvalidSelector as error:
             raise UsageError(f"{selector[:60]!r} cannot be used: {error}") from error
-    text = _read_text(path) if path.is_file() else f"# Rules of webprint for {path.stem}.\n"
-    present = getattr(_parse_sound(path, text), action)
-    new = [selector for selector in dict.fromkeys(selectors) if selector not in present]
-    if new:
-        _write(path, with_selectors(text, action, new))
+    with os_errors(OutputError, f"{path} cannot be written"), locked(folder):
+        text = _read_text(path) if path.is_file() else f"# Rules of webprint for {path.stem}.\n"
+        present = getattr(_parse_sound(path, text), action)
+        new = [selector for selector in dict.fromkeys(selectors) if selector not in present]
+        if new:
+            _write(path, with_selectors(text, action, new))
     return path
 
 
@@ -198,16 +199,17 @@ def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
     path = _rule_file(folder, host)
     if path is None or not path.is_file():
         raise UsageError(f"you have no rules for {host[:100]}")
-    text = _read_text(path)
-    _parse_sound(path, text)
-    document = tomlkit.parse(text)
-    for selector in selectors:
-        if not _remove(document, selector):
-            raise UsageError(f"{selector[:60]!r} is not in {path}", hint="See 'webprint rules'")
-    if any(document.values()):
-        _write(path, tomlkit.dumps(document))
-    else:
-        remove_rule(folder, host)
+    with os_errors(OutputError, f"{path} cannot be written"), locked(folder):
+        text = _read_text(path)
+        _parse_sound(path, text)
+        document = tomlkit.parse(text)
+        for selector in selectors:
+            if not _remove(document, selector):
+                raise UsageError(f"{selector[:60]!r} is not in {path}", hint="See 'webprint rules'")
+        if any(document.values()):
+            _write(path, tomlkit.dumps(document))
+        else:
+            remove_rule(folder, host)
     return path
 
 
@@ -283,7 +285,7 @@ def _rule_file(folder: Path, host: str) -> Path | None:
 
 def _read_text(path: Path) -> str:
     try:
-        return files.read_bounded(path, MAX_BYTES).decode()
+        return files.read_bounded(path, MAX_BYTES).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {files.reason_of(error)}") from error
 
@@ -298,6 +300,4 @@ def _parse_sound(path: Path, text: str) -> SiteRule:
 def _write(path: Path, text: str) -> None:
     if parse_rule(text, path.stem, str(path)).faults:
         raise UsageError(f"the change would make {path} invalid", hint="Edit it by hand")
-    with os_errors(OutputError, f"{path} cannot be written"):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        atomic_write(path, text, 0o600)
+    atomic_write(path, text, 0o600)

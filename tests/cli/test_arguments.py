@@ -56,8 +56,8 @@ def test_an_article_without_a_date_has_todays_and_taken_names_are_numbered(tmp_p
     name = f"{date.today().isoformat()} A"
     assert parse("{date} {title}.pdf").path(plain, ".pdf").stem == name
     (tmp_path / f"{name}.pdf").touch()
-    assert parse("{date} {title}.pdf").path(plain, ".pdf").stem == f"{name} 2"
-    assert parse("{date} {title}.pdf", force=True).path(plain, ".pdf").stem == name
+    assert parse("{date} {title}.pdf").write(b"", plain, ".pdf") == f"{name} 2.pdf"
+    assert parse("{date} {title}.pdf", force=True).write(b"", plain, ".pdf") == f"{name}.pdf"
 
 
 @pytest.mark.parametrize(

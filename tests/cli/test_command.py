@@ -299,6 +299,31 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
     process.stderr.close()
 
 
+@pytest.mark.parametrize(
+    "arguments", ["a.html -o -", "extract a.html", "a.html b.pdf --json", "config"]
+)
+@pytest.mark.parametrize("stdout", [">/dev/full", ">&-"])
+def test_a_full_or_closed_stdout_is_an_error_in_one_line(tmp_path, arguments, stdout):
+    (tmp_path / "a.html").write_text(story_page())
+    command = f"{sys.executable} -m printer {arguments} {stdout}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+    )  # fmt: skip
+    assert done.returncode == OutputError.exit_code
+    assert done.stderr.splitlines()[-1].startswith("webprint: the output cannot be written: ")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", "<&- >&- 2>&-"])
+def test_a_print_needs_no_streams(tmp_path, streams):
+    (tmp_path / "a.html").write_text(story_page())
+    command = f"{sys.executable} -m printer a.html b.pdf {streams}"
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, env=environment)
+    assert (tmp_path / "b.pdf").read_bytes().startswith(b"%PDF")
+
+
 def test_quiet_says_nothing(webprint, tmp_path):
     (tmp_path / "a.html").write_text(story_page())
     assert webprint("a.html", "out.pdf", "--quiet") == (0, "", "")

@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -6,6 +8,8 @@ import pytest
 
 from printer.errors import UsageError
 from printer.settings import SETTINGS_FILE, Settings, load_settings
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -140,3 +144,28 @@ def test_a_value_is_set_before_the_digests_of_a_file(webprint, write_settings):
     text = Path(SETTINGS_FILE).read_text()
     assert "# mine" in text
     assert text.index("margin") < text.index("[[digest]]")
+
+
+def test_a_settings_file_may_begin_with_a_byte_order_mark(webprint, write_settings):
+    write_settings()
+    path = Path(SETTINGS_FILE)
+    path.write_bytes(b'\xef\xbb\xbf# Mine\ntheme = "compact"\n')
+    assert webprint("config", "set", "--here", "paper", "A5")[0] == 0
+    assert tomllib.loads(path.read_text()) == {"paper": "A5", "theme": "compact"}
+    assert "# Mine" in path.read_text()
+
+
+def test_settings_set_at_once_are_all_kept(tmp_path):
+    environment = os.environ | {"XDG_CONFIG_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "printer", "config", "set"]
+    values = {"paper": "A5", "dpi": "150", "theme": "compact", "links": "footnote"}
+    processes = [
+        subprocess.Popen(
+            [*command, *item], env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL
+        )
+        for item in values.items()
+    ]
+    assert [process.wait(60) for process in processes] == [0] * len(values)
+    path = tmp_path / "webprint" / SETTINGS_FILE
+    assert {key: str(value) for key, value in tomllib.loads(path.read_text()).items()} == values
+    assert path.parent.stat().st_mode & 0o77 == 0

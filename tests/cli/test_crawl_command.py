@@ -7,7 +7,9 @@ from pathlib import Path
 import pikepdf
 import pypdfium2
 
+from printer.errors import JobsError
 from tests.support.crawl_sites import article_page, list_page
+from tests.support.story_page import story_page
 from tests.support.web_server import Reply, WebServer
 
 QUICK = ("--delay", "0", "--no-sitemaps", "--render", "never")
@@ -75,6 +77,20 @@ def test_a_new_crawl_keeps_older_files_and_prints_again(web, webprint, tmp_path)
     assert f"found/{second.name} is already there" in err
 
 
+def test_a_file_of_another_page_with_the_same_title_is_no_print(web, webprint, tmp_path):
+    call = ("crawl", fill(web, 1), *QUICK, "--resume")
+    assert webprint(*call)[0] == 0
+    title = json.loads(webprint(*call)[1])["title"]
+    (tmp_path / "page.html").write_text(story_page(title))
+    assert webprint("page.html", "-o", "found/")[0] == 0
+    (other,) = (tmp_path / "found").iterdir()
+    assert other.stem == title
+    before = other.read_bytes()
+    assert webprint(*call, "-o", "found")[0] == 0
+    assert other.read_bytes() == before
+    assert other.with_name(f"{title} 2.pdf").is_file()
+
+
 def test_the_list_of_a_crawl_may_be_named_in_capitals(web, webprint, tmp_path):
     assert webprint("crawl", fill(web, 1), *QUICK, "--out", "LIST.JSONL")[0] == 0
     assert len((tmp_path / "LIST.JSONL").read_text().splitlines()) == 1
@@ -140,3 +156,11 @@ def test_a_failing_server_is_reported_and_retried(web, webprint, monkeypatch):
     )
     assert last.startswith("webprint: the server answered 503")
     assert len(web.hits("/")) == 4
+
+
+def test_a_damaged_state_is_named_without_an_option_that_crawls_lack(web, webprint, tmp_path):
+    (tmp_path / "crawl.sqlite").write_bytes(b"no database " * 99)
+    code, _, err = webprint("crawl", fill(web), *QUICK, "--state", "crawl.sqlite", "--resume")
+    assert code == JobsError.exit_code
+    assert "Name another database" in err
+    assert "--database" not in err

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from printer.cli.print import explanation_html
 from printer.selection import Explanation, SegmentDecision
 from tests.support.story_page import story_page
@@ -41,3 +43,12 @@ def test_a_page_cannot_write_into_the_report():
     report = explanation_html(Explanation(hostile, hostile, hostile, 0.5, (judged,)))
     assert "<script" not in report
     assert "default-src 'none'" in report
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_page_cannot_control_a_terminal(webprint, tmp_path, options):
+    (tmp_path / "a.html").write_text(story_page(extra="<p>Bread \x9b31m and butter.</p>"))
+    code, out, _ = webprint("explain", "a.html", *options)
+    assert code == 0
+    assert "Bread" in out
+    assert "\x9b" not in out

@@ -50,5 +50,5 @@ def test_a_file_that_is_no_database_is_named_and_left_alone(webprint, tmp_path):
     path.write_text("not a database " * 99)
     code, _, err = webprint("jobs", "list", "--database", str(path))
     assert code == 14
-    assert "file is not a database. Name another file with --database" in err
+    assert "file is not a database. Name another database; this one was left" in err
     assert path.read_text() == "not a database " * 99

@@ -20,6 +20,23 @@ def test_a_free_path_is_numbered_unless_forced(tmp_path):
     assert output.free_path(tmp_path, "a", ".pdf", force=True).name == "a.pdf"
 
 
+def test_a_name_that_another_run_takes_meanwhile_is_numbered(tmp_path, monkeypatch):
+    def fsync(handle):
+        if not (tmp_path / "a.pdf").exists():
+            (tmp_path / "a.pdf").write_bytes(b"other")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert output.write_free(tmp_path / "a.pdf", b"own") == tmp_path / "a 2.pdf"
+    written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert written == {"a.pdf": b"other", "a 2.pdf": b"own"}
+    assert stat.S_IMODE((tmp_path / "a 2.pdf").stat().st_mode) & 0o600 == 0o600
+
+
+def test_a_link_that_leads_nowhere_takes_a_name(tmp_path):
+    (tmp_path / "a.pdf").symlink_to("nowhere")
+    assert output.write_free(tmp_path / "a.pdf", b"own") == tmp_path / "a 2.pdf"
+
+
 def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     path = tmp_path / "out.pdf"
     path.write_bytes(b"old")

@@ -78,3 +78,12 @@ def test_invalid_rules_are_refused(webprint, rules, call):
     assert code == 2
     assert "cannot be used" in err or "not the name of a host" in err
     assert not rules.exists()
+
+
+def test_a_rule_file_cannot_control_a_terminal(webprint, rules):
+    rules.mkdir(parents=True, exist_ok=True)
+    (rules / "example.org.toml").write_text('drop = ["p[\\u001b[31m"]\n"k\\u001b[31m" = 1\n')
+    code, out, err = webprint("rules", "list")
+    assert code == 2
+    assert "example.org.toml" in err
+    assert "\x1b" not in out + err

@@ -1,4 +1,5 @@
 import json
+import os
 import socket
 import ssl
 import stat
@@ -6,6 +7,7 @@ import time
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Thread
 
 import fsspec
@@ -52,6 +54,26 @@ def test_a_folder_keeps_every_issue_and_a_feed_of_them(tmp_path):
     feed = parse_feed((tmp_path / "papers/morning.atom").read_bytes(), "https://example.org/")
     assert [entry.url.rpartition("/")[2] for entry in feed.entries] == names[::-1]
     assert feed.entries[0].title == "The Morning Paper, 2026-01-05"
+
+
+def test_a_name_that_another_digest_takes_meanwhile_is_numbered(tmp_path, monkeypatch):
+    def fsync(handle):
+        if not (tmp_path / "morning-2026-01-05.pdf").exists():
+            (tmp_path / "morning-2026-01-05.pdf").write_bytes(b"other")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    path = deliver(parcel(), Destination(folder=str(tmp_path)), Settings())
+    assert path.endswith("/morning-2026-01-05-2.pdf")
+    assert (tmp_path / "morning-2026-01-05.pdf").read_bytes() == b"other"
+    assert Path(path).read_bytes() == PDF
+
+
+def test_a_link_that_waits_in_a_folder_is_not_followed(tmp_path):
+    (tmp_path / "other.pdf").write_bytes(b"other")
+    for name in ("morning-2026-01-05.pdf", "morning.atom"):
+        (tmp_path / f"{name}.part").symlink_to(tmp_path / "other.pdf")
+    deliver(parcel(), Destination(folder=str(tmp_path), feed="https://example.org/"), Settings())
+    assert (tmp_path / "other.pdf").read_bytes() == b"other"
 
 
 def test_a_file_is_named_by_the_usual_ending_of_its_format(tmp_path):

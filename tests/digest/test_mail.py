@@ -1,5 +1,7 @@
 """Newsletters as entries of a digest."""
 
+import pytest
+
 from printer.digest.mail import parse_mail
 
 MAIL = b"""Delivered-To: somebody.with.a.rather.long.name@example.org
@@ -15,3 +17,10 @@ def test_mails_without_an_id_that_begin_alike_are_two() -> None:
     one, two = parse_mail(MAIL % 1), parse_mail(MAIL % 2)
     assert one.url != two.url
     assert one.url == parse_mail(MAIL % 1).url
+
+
+@pytest.mark.parametrize("kind", ["text/html", "multipart/mixed; boundary=b", "image/png"])
+def test_parameters_of_a_type_that_cannot_be_sorted_do_no_harm(kind: str) -> None:
+    head = f"Subject: News\nContent-ID: <p>\nContent-Type: {kind}; a*=x; a*0=y\n\n"
+    mail = parse_mail(f"{head}--b\nContent-Type: text/html; a*=x; a*0=y\n\n<p>Text".encode())
+    assert mail.title == "News"

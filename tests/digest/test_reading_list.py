@@ -12,6 +12,7 @@ from printer.digest.reading_list import (
     add_pages,
     add_url,
     move_page,
+    parse_bookmarks,
     read_pages,
     read_urls,
     remove_pages,
@@ -92,3 +93,19 @@ def test_processes_at_once_lose_nothing(tmp_path):
     assert [process.wait(60) for process in processes] == [0, 0]
     assert len(read_urls(path)) == 40
     assert path.stat().st_mode & 0o77 == 0
+
+
+def test_what_is_not_utf8_stays_in_the_file(tmp_path):
+    path = tmp_path / "later.txt"
+    path.write_bytes(b"\xef\xbb\xbfhttps://a.example/ caf\xe9\n# \xff\xfe\n")
+    add_url(path, "https://b.example/")
+    assert path.read_bytes() == b"https://a.example/ caf\xe9\n# \xff\xfe\nhttps://b.example/\n"
+    assert read_pages(path)[0] == ListedPage("https://a.example/", "caf\ufffd")
+
+
+def test_an_address_that_is_too_long_is_not_cut(tmp_path):
+    long, too_long = ("https://a.example/" + "b" * count for count in (5_000, 50_000))
+    pages = parse_bookmarks(f"{too_long}\n{long}\n".encode())
+    results = [result for _, result in add_pages(tmp_path / "later.txt", pages)]
+    assert results == ["no web address", "added"]
+    assert read_urls(tmp_path / "later.txt") == [long]

@@ -92,6 +92,25 @@ def pairs(header: str) -> set[str]:
     return set(header.split("; "))
 
 
+def test_a_picture_of_another_host_gets_only_the_cookies_that_the_page_gets_too(
+    web: WebServer, tmp_path: Path
+) -> None:
+    port = web.url.rpartition(":")[2].strip("/")
+    web.add("/story", "<p>x</p>")
+    web.add("/a.png", b"1", media_type="image/png")
+    site = "\t".join([".paper.example", "TRUE", "/", "FALSE", "0", "reader", "hunter2"])
+    cookies = cookie_file(tmp_path, line("bank.example", "login", "hunter3", 0), site)
+    options = FetchOptions(cookies=cookies, allow_private=True, cache=False, timeout=5)
+    page = f"http://www.paper.example:{port}/story"
+    with HttpClient(options, user_urls=[page], resolve=lambda _: ["127.0.0.1"]) as client:
+        client.get_page(page)
+        client.get_resource(f"http://img.paper.example:{port}/a.png", page)
+        client.get_resource(f"http://bank.example:{port}/a.png", page)
+        client.get_page(f"http://bank.example:{port}/story")
+    sent = [hit.headers.get("cookie", "") for hit in web.hits()]
+    assert sent == ["reader=hunter2", "reader=hunter2", "", "login=hunter3"]
+
+
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"\xff\xfe\x00", b"PK\x03\x04"])
 def test_a_file_that_holds_no_cookies_is_a_usage_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "cookies.txt"

@@ -133,6 +133,26 @@ def test_parts_that_a_style_sheet_refers_to_are_counted(part: str, selector: str
     assert "too many shapes" in warning or "contains itself" in warning
 
 
+@pytest.mark.parametrize(
+    ("selector", "rules"),
+    [("rect rect rect rect ~ rect:not(g)", 200), ("rect:nth-child(2n)", 5_000), ("rect", 20_000)],
+)
+def test_a_style_sheet_does_not_take_forever(selector, rules):
+    css = f"{selector}{{fill:red}}" * rules
+    shapes = "<rect width='1' height='1'/>" * 2_000
+    body = f"<svg {NS} viewBox='0 0 9 9'><style>{css[:190_000]}</style><g>{shapes}</g></svg>"
+    start = time.process_time()
+    assert "too many style rules" in prepared(body).warnings[0]
+    assert time.process_time() - start < 5
+
+
+def test_the_style_sheet_of_a_diagram_is_kept():
+    css = "#mermaid-1 .node rect, #mermaid-1 .edge>path{stroke:#333}.a{fill:red}" * 80
+    shapes = "<g class='node'><g><rect width='9' height='9'/></g></g>" * 200
+    body = f"<svg {NS} id='mermaid-1' viewBox='0 0 9 9'><style>{css}</style><g>{shapes}</g></svg>"
+    assert "stroke:#333" in drawing(body)
+
+
 def test_selectors_of_a_style_sheet_are_counted() -> None:
     rule = f"{','.join(['.a'] * 300)}{{fill:url(#g)}}" * 100
     paths = "<path class='a' d='M0 0'/>" * 2_000

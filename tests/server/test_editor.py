@@ -85,6 +85,13 @@ def pdf_of(server, job):
         return len(pdf.pages), float(pdf.pages[0].mediabox[2])
 
 
+def test_the_page_of_another_format_runs_no_script_in_vain(server, open_page):
+    job = printed(server, html=long_story(), options={"format": "epub"})
+    page = open_page(f"/prints/{job['id']}")
+    expect(page.get_by_role("link", name="Download")).to_be_visible()
+    assert page.complaints == []
+
+
 def test_undo_outlives_a_reload(server, open_page, web):
     web.add("/q.png", picture(), media_type="image/png")
     job = printed(server, url=web.add("/story", long_story()))

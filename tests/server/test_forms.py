@@ -136,3 +136,12 @@ def test_a_saved_option_that_is_no_longer_valid_costs_no_other(server):
     label = forms.WORDS["labels"]["theme"]
     assert f"No longer valid, so the default applies: {label}." in page
     assert '<option value="A5" selected' in page
+
+
+def test_damaged_options_are_the_default_ones(server):
+    file = server.home / ".local/share/webprint/defaults.json"
+    file.write_text("[" * 9_000)
+    try:
+        assert server.client.get("/settings", headers={"Accept": "text/html"}).status_code == 200
+    finally:
+        file.unlink()

@@ -1,6 +1,8 @@
 """Signing in and out, and expired sessions."""
 
+import errno
 import json
+import os
 import re
 import time
 from contextlib import contextmanager
@@ -26,6 +28,16 @@ def test_a_file_without_a_token_says_so(tmp_path, content):
     file.chmod(0o600)
     with pytest.raises(JobsError, match="token"):
         load_keys(file)
+
+
+def test_a_full_disk_leaves_no_token(tmp_path, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(JobsError, match="no space left"):
+        load_keys(tmp_path / "token")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_session_is_a_secret_of_its_own_and_ends(access, tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Rule files: reading, errors, adding and removing rules."""
 
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -104,6 +105,25 @@ def test_existing_selectors_are_not_written_again(tmp_path):
     add_selectors(tmp_path, "example.org", "drop", [".a"])
     assert path.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["example.org.toml"]
+
+
+def test_selectors_added_at_once_are_all_kept(tmp_path):
+    selectors = [f".a{number}" for number in range(12)]
+
+    def add(selector):
+        add_selectors(tmp_path, "example.org", "drop", [selector])
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(add, selectors))
+    (rule,) = RuleStore((tmp_path,))("https://example.org/a")
+    assert sorted(rule.drop) == sorted(selectors)
+
+
+def test_a_file_with_a_byte_order_mark_is_added_to(tmp_path):
+    (tmp_path / "example.org.toml").write_bytes(b'\xef\xbb\xbfdrop = [".a"]\n')
+    add_selectors(tmp_path, "example.org", "drop", [".b"])
+    (rule,) = RuleStore((tmp_path,))("https://example.org/a")
+    assert rule.drop == (".a", ".b")
 
 
 @pytest.mark.parametrize("host", ["", "..", "../x", "a/b", "/etc", "a b", "A.org", "x\n", "."])
