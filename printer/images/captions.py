@@ -222,6 +222,7 @@ def _in_figcaption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
                 return [  # not the article's title
                     *(s for s in above if s.block.tag != "h1" and _is_heading(finder, s)),
                     *finder.page.segments[begin:end],
+                    *(s for s in above if s.text[0] == "©" and len(s.text) <= _MAX_CREDIT_CHARS),
                 ]
     return ()
 

@@ -155,7 +155,7 @@ def _is_decoration(reader: FeatureReader, candidate: Candidate, features: frozen
         or _is_backdrop(candidate, features)
         or _is_in_ticker(reader, candidate, features)
         or _is_over_or_behind_picture(candidate)
-        or _is_in_date_line(reader, candidate)
+        or ("side large" not in features and _is_in_date_line(reader, candidate))
         or _has_tooltip(candidate.element.getparent())
     )
 

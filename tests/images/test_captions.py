@@ -346,6 +346,14 @@ def test_a_credit_after_a_caption_is_taken_apart(inner: str, text: str, credit: 
     assert (found.text, found.credit) == (text, credit)
 
 
+def test_a_credit_between_a_picture_and_its_caption_is_a_credit() -> None:
+    credit = "<div class=copy>© A. Name</div>"
+    found = caption(
+        f"<figure><div>{IMG}{credit}</div><figcaption>The boat.</figcaption></figure>"
+    )
+    assert (found.text, found.credit) == ("The boat.", "© A. Name")
+
+
 def test_a_caption_that_repeats_the_title_of_the_page_is_not_printed() -> None:
     figure = f"<figure>{IMG}<figcaption><p>The boat sank</p><small>A. Name</small></figcaption>"
     page = read_page(f"<title>The boat sank</title><h1>The boat sank</h1>{figure}</figure>")

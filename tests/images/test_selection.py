@@ -749,6 +749,14 @@ def test_a_picture_above_the_text_that_no_reader_sees_is_not_printed() -> None:
         assert len(find_pictures(page, verdict)) == count
 
 
+def test_only_small_pictures_in_the_line_of_the_date_are_ornaments() -> None:
+    for side, count in ((40, 0), (900, 1)):
+        picture = f"<img src=/a.jpg width={side} height={side}>"
+        line = f"<div>May 3, {picture} 2024</div>"
+        page, verdict = read(f"<main><h1>The ferry</h1>{line}<p>{TEXT}</p><p>{TEXT}</p></main>")
+        assert len(find_pictures(page, verdict)) == count, side
+
+
 def test_a_picture_that_is_never_visible_is_dropped() -> None:
     hidden = "<img src=/a.jpg width=900 height=600 style='visibility: hidden'{}>"
     for attribute, count in (("", 0), (" data-loaded=no", 1)):
