@@ -24,7 +24,7 @@ WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 #: Where a word begins in a name such as 'captionCredit'.
 CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 #: A line of signs between the scenes of a story.
-SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~∼_=#-]\s?){3,400}|⁂|❦|✻")
+SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~∼_=#—–-]\s?){3,400}|⁂|❦|✻")
 #: Signs before the items of a list, besides dashes and asterisks.
 BULLETS = "•∙·◦▪‣●■►▶➤"
 #: A year since 1000 within other text.

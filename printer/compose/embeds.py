@@ -35,6 +35,8 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
     url = _source(element, resolve)
     if not url or _is_smaller(element, _MIN_FRAME_SIDE_PX) or _is_decoration(element):
         return None
+    if element.tag == "audio" and element.get("controls") is None:  # Browsers do not display it.
+        return None
     if element.tag in ("video", "audio"):
         duration = element.get("data-duration") or element.get("duration") or ""
         return Embed(element.tag, url, title, duration=_format_duration(duration))

@@ -114,9 +114,18 @@ def test_a_frame_that_is_called_a_widget_is_nothing_unless_it_plays() -> None:
     assert only(frame.format("widget/audio/7"), Embed)[0].kind == "audio"
 
 
+def test_a_sound_without_controls_is_nothing() -> None:
+    sound = '<div><audio src="a.mp3"{}></audio></div>'
+    assert only(sound.format(""), Embed) == []
+    assert len(only(sound.format(" controls"), Embed)) == 1
+
+
 def test_a_hidden_player_is_nothing() -> None:
     assert (
-        only('<div><audio src="a.mp3" title="T" style="display:none"></audio></div>', Embed) == []
+        only(
+            '<div><audio src="a.mp3" title="T" controls style="display:none"></audio></div>', Embed
+        )
+        == []
     )
 
 

@@ -691,7 +691,7 @@ def test_players_become_embeds_and_other_frames_nothing() -> None:
         "<div><p>a</p><iframe src='https://v.test/embed/1' title='A film'></iframe>"
         "<iframe src='https://ads.test/x'></iframe>"
         "<iframe src='//v.test/player?ad' width=1></iframe>"
-        "<audio><source src=/s/audio.mp3></audio><video src='blob:x'></video><p>b</p></div>"
+        "<audio controls><source src=/s/audio.mp3></audio><video src='blob:x'></video><p>b</p></div>"
     )
     assert [block for block in article.blocks if isinstance(block, Embed)] == [
         Embed("video", "https://v.test/embed/1", "A film"),
@@ -700,9 +700,9 @@ def test_players_become_embeds_and_other_frames_nothing() -> None:
 
 
 def test_rules_stand_between_kept_blocks_only() -> None:
-    article = compose_article("<hr><p>a<hr><hr><p>b<p>* * *<p>c<hr>")
+    article = compose_article("<hr><p>a<hr><hr><p>b<p>* * *<p>c<p>————<p>d<hr>")
     assert [type(block) for block in article.blocks] == [
-        Paragraph, Rule, Paragraph, Rule, Paragraph,
+        Paragraph, Rule, Paragraph, Rule, Paragraph, Rule, Paragraph,
     ]  # fmt: skip
 
 
