@@ -527,6 +527,14 @@ _MAX_BUTTON_WORDS = 5
 _WORDS = re.compile(r"\w+")
 
 
+#: The number of a picture in a gallery: 'Picture 4 of 10'.
+_PICTURE_NUMBER = re.compile(
+    r"(?:bild|foto|image|imagem|imagen|immagine|photo|picture|slide|zdjęcie|фото)\s[0-9]{1,3}\s?"
+    r"(?:/|aus|av|de|di|of|sur|von|z|из)\s?[0-9]{1,3}",
+    re.IGNORECASE,
+)
+
+
 def _is_interface_label(segment: Segment, kind: str) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
     is_pr = segment.text == "PR" and segment.block.tag == "div"  # on Japanese sites
@@ -538,7 +546,8 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     is_time = len(segment.text) <= _MAX_TIME_CHARS and any(map(str.isdecimal, segment.text))
     is_time = is_time and has_phrase(segment.text, "reading_times")
     is_option = segment.block.get("role") == "option"
-    if is_pr or is_unfilled or is_rating or is_label or is_time or is_option:
+    is_counter = _PICTURE_NUMBER.fullmatch(segment.text) is not None
+    if is_pr or is_unfilled or is_rating or is_label or is_time or is_option or is_counter:
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False

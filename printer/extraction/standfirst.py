@@ -97,7 +97,7 @@ class _Lines:
         nearby = range(max(0, first - _MAX_LINES_BELOW_TITLE), first)
         titles = chain(filter(self.is_title, nearby), filter(self.is_title, reversed(range(first))))
         title = next(titles, -1)
-        while -1 < title < first - 1 and self._repeats_title(title + 1):
+        while -1 < title < first - 1 and self.ends_with_title(title + 1):
             title += 1  # below its copy in a breadcrumb
         return title
 

@@ -359,6 +359,7 @@ def test_requests_to_follow_go_from_the_end(line, goes):
         ("Faites glisser pour voir tout le tableau des marées.", True),
         ("Was this newsletter forwarded to you? Sign up to get it.", True),
         ("¿Sabías que tenemos canal de Telegram? Únete a los marineros.", True),
+        ("Last update on 2 May / Images from Amazon Product Advertising API", True),
         ("The letter was forwarded to you by the harbour master.", False),
         ("The newsletter of the harbour appears on Mondays.", False),
         (f"Sign up for our newsletter. {TEXT} {TEXT} {TEXT}", False),

@@ -234,10 +234,19 @@ def test_a_whole_page_with_a_form_is_no_such_box():
 
 
 @pytest.mark.parametrize(
-    "label", ["Advertisement", "Anzeige", "広告", "— Sponsored —", "Sponsored: Try it!"]
+    "label",
+    ["Advertisement", "Anzeige", "広告", "— Sponsored —", "Sponsored: Try it!"],
 )
 def test_the_label_of_an_advertisement_goes(label):
     assert choice(f"<p>{TEXT}</p><p>{label}</p>", [TEXT, label], "forum") == [TEXT]
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"), [("Picture 4 of 10", True), ("Bild 4/10", True), ("Pier 4 of 10", False)]
+)
+def test_the_number_of_a_picture_in_a_gallery_goes(line, goes):
+    html = f"<p>{TEXT}</p><div>{line}</div><p>{TEXT} Again.</p>"
+    assert (len(choice(html, [""])) == 2) is goes
 
 
 @pytest.mark.parametrize(

@@ -314,6 +314,13 @@ def test_the_title_with_its_kicker_above_the_byline_is_no_standfirst() -> None:
     assert standfirst(f"<h1>Boats of winter: ferry of the north</h1>{other}{byline}{BODY}") == []
 
 
+def test_the_title_with_its_kicker_below_the_path_to_the_page_is_no_standfirst() -> None:
+    path = "<ul><li>Harbour</li><li>The ferry</li></ul>"
+    title = "<h1 class=page-lead><span>Boats</span> The ferry</h1>"
+    html = f"{path}<title>The ferry</title>{title}<p class=lead>{SUMMARY}</p>{BODY}"
+    assert standfirst(html, SUMMARY) == [SUMMARY]
+
+
 def test_a_named_line_above_the_summary_belongs_to_the_standfirst() -> None:
     subline = "<p class=header-subline>The crew asks for another year</p>"
     html = f"<h1>The ferry</h1>{subline}<div>{SUMMARY}</div>{BODY}"
