@@ -348,9 +348,7 @@ def test_a_credit_after_a_caption_is_taken_apart(inner: str, text: str, credit: 
 
 def test_a_credit_between_a_picture_and_its_caption_is_a_credit() -> None:
     credit = "<div class=copy>© A. Name</div>"
-    found = caption(
-        f"<figure><div>{IMG}{credit}</div><figcaption>The boat.</figcaption></figure>"
-    )
+    found = caption(f"<figure><div>{IMG}{credit}</div><figcaption>The boat.</figcaption></figure>")
     assert (found.text, found.credit) == ("The boat.", "© A. Name")
 
 
