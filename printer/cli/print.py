@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from ..article import Article
-from ..errors import UsageError, WebprintError
+from ..errors import NoArticle, UsageError, WebprintError
 from ..options import EXTENSIONS, BatchOptions
 from ..output import Result
 from ..pipeline import Printer, ReadOutcome, prefetch, source_name
@@ -357,7 +358,14 @@ def explain(
 
     console = Console.from_settings(loaded.settings)
     with make_printer(loaded.settings, [page, url], console) as printer, console.progress(1):
-        explanation = printer.explain(page_input(page, url, loaded.settings.max_size))
+        capture = printer.fetch(page_input(page, url, loaded.settings.max_size))
+        fetch = replace(printer.options.fetch, follow=False)
+        extract = replace(printer.options.extract, images="none")
+        # Load it in a browser where printing would; its text alone decides.
+        with suppress(NoArticle):
+            options = replace(printer.options, fetch=fetch, extract=extract)
+            capture, _ = printer.variant(options).load(capture)
+        explanation = printer.explain(capture)
     if as_json:
         text = json.dumps(explanation_data(explanation), ensure_ascii=False, indent=2) + "\n"
     else:

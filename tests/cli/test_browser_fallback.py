@@ -34,6 +34,21 @@ def test_a_page_without_its_text_is_loaded_in_a_browser_with_the_reason(webprint
     assert "in a browser, as there is no article without one" in err
 
 
+def test_a_page_without_its_text_is_explained_as_it_is_printed(webprint, web):
+    url = web.add("/app", SHELL)
+    code, out, _ = webprint("explain", url, "--json")
+    assert code == 0
+    kept = [segment["text"] for segment in json.loads(out)["segments"] if segment["keep"]]
+    assert any("quay was full" in text for text in kept)
+
+
+def test_a_page_without_an_article_is_explained(webprint, web):
+    url = web.add("/empty", "<title>x</title><script>1</script>")
+    code, out, _ = webprint("explain", url, "--json")
+    assert code == 0
+    assert json.loads(out)["segments"] == []
+
+
 def test_a_page_that_is_not_clear_is_loaded_and_prints_when_that_fails(
     webprint, web, monkeypatch, tmp_path
 ):
