@@ -155,7 +155,7 @@ def test_a_print_in_time_leaves_no_process_behind(page: str, limit: float | None
     assert children() == before
 
 
-def test_only_a_pdf_is_returned_as_one() -> None:
+def test_pdf_is_refused_for_other_formats() -> None:
     assert Result(b"%PDF", 1, "A").pdf == b"%PDF"
     with pytest.raises(ValueError, match="epub, not pdf"):
         _ = Result(b"PK", 0, "A", format="epub").pdf

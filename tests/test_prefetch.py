@@ -8,7 +8,7 @@ from printer.errors import FetchError
 from printer.pipeline import prefetch
 
 
-def test_order_is_kept_and_a_failed_page_stops_no_others():
+def test_order_is_kept_and_a_failed_page_does_not_stop_the_others():
     first_may_go = threading.Event()
 
     def read(name: str) -> str:
