@@ -489,12 +489,12 @@ def _show_plan(
         waiting, [f"{folder}/TITLE.pdf", str(folder / REPORT_TEXT), str(folder / REPORT_JSON)],
         stored=stored, caches=settings.options().fetch.cache, as_json=as_json,
     )  # fmt: skip
+    console = Console.from_settings(settings)
     for item in items:
         if item.state == "done":
-            Console.from_settings(settings).info(f"{folder / item.name} is printed: {item.url}")
+            console.info(f"{folder / item.name} is printed: {item.url}")
         elif item.error and item.state == "failed":
-            text = f"line {item.line}: {item.error.message}"
-            Console.from_settings(settings).warn(text)
+            console.warn(f"line {item.line}: {item.error.message}")
 
 
 def _item_line(item: BatchItem, folder: Path) -> dict[str, Any]:
