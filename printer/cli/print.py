@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -361,10 +360,14 @@ def explain(
         capture = printer.fetch(page_input(page, url, loaded.settings.max_size))
         fetch = replace(printer.options.fetch, follow=False)
         extract = replace(printer.options.extract, images="none")
+        options = replace(printer.options, fetch=fetch, extract=extract)
         # Load it in a browser where printing would; its text alone decides.
-        with suppress(NoArticle):
-            options = replace(printer.options, fetch=fetch, extract=extract)
-            capture, _ = printer.variant(options).load(capture)
+        try:
+            capture, extracted = printer.variant(options).load(capture)
+            for warning in extracted.article.warnings:
+                console.warn(warning)
+        except NoArticle as error:
+            console.warn(str(error))
         explanation = printer.explain(capture)
     if as_json:
         text = json.dumps(explanation_data(explanation), ensure_ascii=False, indent=2) + "\n"

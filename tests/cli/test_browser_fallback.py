@@ -44,9 +44,10 @@ def test_a_page_without_its_text_is_explained_as_it_is_printed(webprint, web):
 
 def test_a_page_without_an_article_is_explained(webprint, web):
     url = web.add("/empty", "<title>x</title><script>1</script>")
-    code, out, _ = webprint("explain", url, "--json")
+    code, out, err = webprint("explain", url, "--json")
     assert code == 0
     assert json.loads(out)["segments"] == []
+    assert "in a browser did not help" in err
 
 
 def test_a_page_that_is_not_clear_is_loaded_and_prints_when_that_fails(
