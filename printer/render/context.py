@@ -55,10 +55,10 @@ from ..themes.page import (
 from ..urls import is_http
 from .figures import FigurePlacer, PicturePlacement, limit_lead_heights
 from .inline import inline
-from .limits import limit_article
 from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style, highest_note_number
 from .markup import printable, valid_language
 from .math import formula_html, typeset_formulas
+from .normalize import normalize_article
 from .pdf.provenance import Provenance
 from .templates import common_code_sizes, fill
 
@@ -275,16 +275,25 @@ class RenderContext:
     ) -> RenderContext:
         """Prepare articles; raise UsageError for invalid options."""
         styling, geometry = apply_options(options), page_geometry(options)
-        limited = [limit_article(article) for article in articles]
-        bounded = tuple(article for article, _ in limited)
+        normalized = [normalize_article(article) for article in articles]
+        articles = tuple(article for article, _ in normalized)
         # All articles share the numbering of links, and therefore the style.
-        styles = {choose_link_style(options.links, article) for article in bounded}
+        styles = {choose_link_style(options.links, article) for article in articles}
         links = styles.pop() if len(styles) == 1 else "endnote"
-        warnings = [warning for _, warnings in limited for warning in warnings]
-        warnings.extend(_warn_of_endnotes(options, links, bounded))
-        lead = ArticleView.of(bounded[0], "", fetched)
+        warnings = [warning for _, warnings in normalized for warning in warnings]
+        warnings.extend(_warn_of_endnotes(options, links, articles))
+        lead = ArticleView.of(articles[0], "", fetched)
         return cls(
-            bounded, options, styling, geometry, links, lead, fetched, dpi, edition, tuple(warnings)
+            articles,
+            options,
+            styling,
+            geometry,
+            links,
+            lead,
+            fetched,
+            dpi,
+            edition,
+            tuple(warnings),
         )
 
     @property
@@ -595,14 +604,20 @@ def render_preview(
     picture: Callable[[Figure], PicturePlacement | None],
 ) -> str:
     """Return blocks as a page whose only URLs are those of the pictures that it is given."""
-    limited = []
+    normalized_blocks = []
     for preview in preview_blocks:
-        bounded, _ = limit_article(replace(article, blocks=(_remove_links(preview.block),)))
-        limited.append(replace(preview, blocks=bounded.blocks))
-    article = replace(article, blocks=tuple(b for preview in limited for b in preview.blocks))
+        normalized, _ = normalize_article(replace(article, blocks=(_remove_links(preview.block),)))
+        normalized_blocks.append(replace(preview, blocks=normalized.blocks))
+    article = replace(
+        article, blocks=tuple(b for preview in normalized_blocks for b in preview.blocks)
+    )
     view = ArticleView.of(article)
     return fill(
-        load_theme("article"), "preview", part=view, preview_blocks=limited, picture=picture
+        load_theme("article"),
+        "preview",
+        part=view,
+        preview_blocks=normalized_blocks,
+        picture=picture,
     )
 
 
