@@ -81,6 +81,14 @@ class ContentCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class Loss:
+    """Selected content of a page that is missing from its article, with the missing texts."""
+
+    counts: ContentCounts
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CompletenessReport:
     """How much of the selected content was printed; ``missing_text`` quotes the rest.
 
@@ -98,12 +106,12 @@ class CompletenessReport:
         """Whether everything was printed."""
         return self.article == self.printed
 
-    def including(self, losses: Sequence[CompletenessReport]) -> CompletenessReport:
-        """Return the report with the losses between the pages and the articles added."""
-        reports = (self, *losses)
-        article = ContentCounts.sum_of([report.article for report in reports])
-        printed = ContentCounts.sum_of([report.printed for report in reports])
-        quotes = (" ".join(text.split())[:60] for report in losses for text in report.missing_text)
+    def including(self, losses: Sequence[Loss], parts: int = 0) -> CompletenessReport:
+        """Return the report with the losses before the render stage and the web pages added."""
+        read = ContentCounts(parts=parts)
+        article = ContentCounts.sum_of([self.article, read, *(loss.counts for loss in losses)])
+        printed = ContentCounts.sum_of([self.printed, read])
+        quotes = (" ".join(text.split())[:60] for loss in losses for text in loss.texts)
         missing_text = (*islice(quotes, 5), *self.missing_text)
         return replace(self, article=article, printed=printed, missing_text=missing_text)
 
@@ -120,7 +128,8 @@ class ExtractedPage:
 
     ``html`` is the page as received, kept only to be attached to the PDF or for an edit.
     ``pictures`` are the decisions about all its pictures, ``losses`` is the selected content
-    missing from the article; ``blocks`` can be removed or restored by an edit.
+    missing from the article, ``parts`` counts the web pages of an article of several (0: it has
+    one); ``blocks`` can be removed or restored by an edit.
     """
 
     article: Article
@@ -129,7 +138,8 @@ class ExtractedPage:
     pictures: tuple[PictureDecision, ...] = ()
     kind: str = "article"
     canonical: str = ""
-    losses: tuple[CompletenessReport, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    parts: int = 0
     blocks: tuple[EditableBlock, ...] = field(default=(), repr=False)
 
 

@@ -119,14 +119,14 @@ def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
     del urllib, PIL, page
     pages = [argument for argument in arguments if not argument.startswith("-")]
     fork_all = not prints or len(pages) > MANY_PAGES
-    prepare = load_weasyprint if fork_all else _render_specimen
+    prepare = load_weasyprint if fork_all else _warm_up_renderer
     return RenderPool(fork=expects_pdf(arguments), fork_all=fork_all, prepare=prepare)
 
 
-def _render_specimen() -> None:
-    from ..render_stage import render_specimen
+def _warm_up_renderer() -> None:
+    from ..render_stage import warm_up_renderer
 
-    render_specimen()
+    warm_up_renderer()
 
 
 def expects_pdf(arguments: list[str]) -> bool:
