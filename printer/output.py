@@ -81,6 +81,22 @@ class ContentCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedContent:
+    """What a file contains: its text, one line per block, and its other content.
+
+    ``counts`` is by kind (headings, pictures, tables, code, formulas, notes); ``targets`` has the
+    URLs of links.  In a PDF, ``page_by_anchor`` has the indexes of pages, ``page_names`` the name
+    of each page in the style sheet, None for a blank page.
+    """
+
+    text: str = field(default="", repr=False)
+    counts: dict[str, int] = field(default_factory=dict)
+    targets: frozenset[str] = frozenset()
+    page_by_anchor: dict[str, int] = field(default_factory=dict, repr=False)
+    page_names: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Loss:
     """Selected content of a page that is missing from its article, with the missing texts."""
 

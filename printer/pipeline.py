@@ -268,7 +268,6 @@ class Printer:
         Raises:
             WebprintError: the page cannot be fetched or contains no article.
         """
-        source = _without_credentials(source)
         capture = self.fetch(source)
         url, never = capture.source.requested_url, self.options.fetch.render == "never"
         if capture.source.method == "browser" or not is_http(capture.url):
@@ -290,7 +289,7 @@ class Printer:
             return capture, page
         blocked = page.article.obstacle in _OPEN_IN_BROWSERS
         if page.article.confidence >= MIN_CONFIDENCE and not blocked:
-            self._notify(source_name(source), "enough")
+            self._notify(url, "enough")
             return capture, page
         self._notify(url, "unsure")
         try:

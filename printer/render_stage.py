@@ -137,7 +137,7 @@ def _with_key_paragraphs(article: Article, options: PrintOptions) -> Article:
 
 
 def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Article]:
-    """Add a digest's remarks: a line above each article, related ones below, failures at the end.
+    """Add what a digest prints: a line above each article, related ones below, problems at the end.
 
     A PDF's templates lay these out themselves; the other formats contain only articles.
     """
@@ -159,7 +159,7 @@ def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Arti
         digest.append(replace(article, blocks=blocks))
     if edition.problems:
         lines = (Paragraph((Span(f"{name}: {reason}"),)) for name, reason in edition.problems)
-        digest.append(Article(labels.missing, tuple(lines), language=articles[0].language))
+        digest.append(Article(labels.problems, tuple(lines), language=articles[0].language))
     return digest
 
 

@@ -45,13 +45,9 @@ from .visibility import HIDING_CLASSES, drop_hidden_on_all_screens, hide_by_styl
 class PageLayout:
     """The layout of a page, by element of the tree and by text leaf.
 
-    ``hidden`` are the outermost elements that are not displayed.  ``width`` and ``height`` are the
-    page's, ``view`` the window's width, in CSS pixels.
+    ``hidden`` are the outermost elements that are not displayed.
     """
 
-    width: float
-    height: float
-    view: float
     boxes: Mapping[HtmlElement, ElementBox] = field(repr=False)
     texts: Mapping[Leaf, TextBox] = field(repr=False)
     graphics: Mapping[HtmlElement, PictureBox] = field(repr=False)
@@ -95,8 +91,7 @@ def attach_layout(tree: HtmlElement, layout: Layout) -> PageLayout:
                 texts[Leaf(element, tail)] = text
         if (graphic := layout.pictures.get(number)) is not None:
             graphics[element] = graphic
-    size = (layout.width, layout.height, layout.viewport_width)
-    return PageLayout(*size, boxes, texts, graphics, frozenset(hidden))
+    return PageLayout(boxes, texts, graphics, frozenset(hidden))
 
 
 def strip_markers(source: str, layout: Layout) -> str:

@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from ..article import Article
 from ..errors import RenderError
 from ..options import PrintOptions
-from ..output import Picture, PreparedPictures
+from ..output import Picture, PreparedPictures, PrintedContent
 from ..themes.options import apply_options
 from ..themes.page import page_geometry
 from .context import ArticleView, Document, RenderContext, build_document, build_front_matter
 from .links import LinkTargets
 from .pdf.provenance import Provenance
 from .weasy.engine import RenderedPdf, render_pdf
-from .weasy.layout_text import LayoutText
 from .worker_pool import RenderPool
 
 if TYPE_CHECKING:
@@ -175,7 +174,7 @@ def _render_book(
         path = Path(folder) / "book.pdf"
         with path.open("wb") as file:
             overlays = (pdf.pdf for pdf in numbers)
-            merge_parts(front.pdf, builder.merge_parts(), overlays, blank, file)
+            merge_parts(front.pdf, builder.parts_to_merge(), overlays, blank, file)
         layouts = [part.pdf.layout for part in builder.parts]
         counts: Counter[str] = Counter()
         for layout in layouts:
@@ -189,7 +188,7 @@ def _render_book(
             path.read_bytes(),
             len(names),
             tuple(dict.fromkeys(warnings)),
-            LayoutText(
+            PrintedContent(
                 "\n".join(layout.text for layout in layouts),
                 dict(counts),
                 frozenset(chain.from_iterable(layout.targets for layout in layouts)),
@@ -402,7 +401,7 @@ class _BookBuilder:
                 entries.append(replace(view, page=part.first_page + offset))
         return entries
 
-    def merge_parts(self) -> list[MergePart]:
+    def parts_to_merge(self) -> list[MergePart]:
         """Return the parts for :func:`.merge_parts`."""
         from .pdf.merge import MergePart
 

@@ -26,10 +26,9 @@ from ..article import (
     child_blocks,
     walk,
 )
-from ..output import CompletenessReport, ContentCounts
+from ..output import CompletenessReport, ContentCounts, PrintedContent
 from ..text import comparison_key, count_words, truncate
 from .links import SCHEMES
-from .weasy.layout_text import LayoutText
 
 _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code, "formulas": Math}
 _KINDS = (*_TYPES, "notes")
@@ -38,7 +37,7 @@ _KINDS = (*_TYPES, "notes")
 _MAX_SEARCHED_CHARS = 1_000_000_000
 
 
-def check_completeness(articles: Sequence[Article], layout: LayoutText) -> CompletenessReport:
+def check_completeness(articles: Sequence[Article], layout: PrintedContent) -> CompletenessReport:
     """Compare articles with a layout; a missing item makes all with its kind incomplete."""
     text = comparison_key(layout.text)
     pieces = [[(piece, comparison_key(piece)) for piece in iter_pieces(a)] for a in articles]

@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any
 import _cffi_backend
 
 from ...errors import MissingLibrary, RenderError
-from ...text import count, truncate
+from ...output import PrintedContent
+from ...text import quantity, truncate
 from ...themes.loader import Assets
 from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
@@ -39,7 +40,7 @@ from .box_tree import Box, has_class, is_figure, lowest_edge, measure_gap
 from .figure_placement import MIN_LAST_LINES
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
-from .layout_text import LayoutText, read_layout_text
+from .layout_text import read_layout_text
 from .patches import collected_warnings, patched
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class RenderedPdf:
     pdf: bytes = field(repr=False)
     pages: int
     warnings: tuple[str, ...] = ()
-    layout: LayoutText = field(default_factory=LayoutText, repr=False)
+    layout: PrintedContent = field(default_factory=PrintedContent, repr=False)
     first_page: int = 1
 
 
@@ -110,7 +111,7 @@ def render_pdf(document: Document) -> RenderedPdf:
             raise RenderError(f"WeasyPrint could not print the document: {reason}") from error
     warnings = [*document.warnings, *_summarize(messages)]
     if misplaced := count_misplaced(layout.pages):
-        warnings.append(f"{count(misplaced, 'footnote')} not on the page of the reference mark")
+        warnings.append(f"{quantity(misplaced, 'footnote')} not on the page of the reference mark")
     return RenderedPdf(
         pdf, len(layout.pages), tuple(warnings), read_layout_text(layout.pages), document.first_page
     )

@@ -7,31 +7,15 @@ contents, page numbers and generated content are not part of the article and are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
-
-@dataclass(frozen=True, slots=True)
-class LayoutText:
-    """The text of the pages, one line per block, and their other content.
-
-    ``counts`` is by kind (headings, pictures, tables, code, formulas, notes); ``targets`` has the
-    URLs of links.  ``page_by_anchor`` has the indexes of pages, ``page_names`` the name of each
-    page in the style sheet, None for a blank page.
-    """
-
-    text: str = field(default="", repr=False)
-    counts: dict[str, int] = field(default_factory=dict)
-    targets: frozenset[str] = frozenset()
-    page_by_anchor: dict[str, int] = field(default_factory=dict, repr=False)
-    page_names: tuple[str | None, ...] = ()
-
+from ...output import PrintedContent
 
 #: Classes of a line of code.
 _CODE_LINES = frozenset({"line", "line head"})
 
 
-def read_layout_text(pages: list[Any]) -> LayoutText:
+def read_layout_text(pages: list[Any]) -> PrintedContent:
     """Read the pages of a document laid out by WeasyPrint."""
     texts: dict[int, list[str]] = {}
     elements: dict[str, set[int]] = {}
@@ -50,7 +34,7 @@ def read_layout_text(pages: list[Any]) -> LayoutText:
             if box.element_tag == "a" and (href := element.get("href")):
                 targets.add(href)
     page_types = [page._page_box.page_type for page in pages]
-    return LayoutText(
+    return PrintedContent(
         "\n".join("".join(pieces) for pieces in texts.values()),
         {kind: len(ids) for kind, ids in elements.items()},
         frozenset(targets),
