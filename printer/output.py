@@ -33,15 +33,22 @@ STEPS: Mapping[Step, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture prepared for print: ``data`` is embedded unchanged.
+#: Pixels per inch of a picture printed at its size on screen.
+SCREEN_DPI = 96
 
-    ``width`` and ``height`` are in pixels of ``data`` (CSS pixels for SVG).
-    """
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A font or picture: ``data`` is embedded unchanged."""
 
     data: bytes = field(repr=False)
     media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture(Asset):
+    """A picture prepared for print; its size is in pixels of ``data`` (CSS pixels for SVG)."""
+
     width: int
     height: int
 

@@ -53,7 +53,7 @@ def main() -> None:
     _replace_closed_streams()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # An exception raised while modules are imported could be swallowed by one of them.
-        signal.signal(signal.SIGINT, leave)
+        signal.signal(signal.SIGINT, exit_on_interrupt)
     import gc
 
     # The objects of a layout live until the end, so frequent collections find no garbage.
@@ -100,7 +100,7 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w"))
 
 
-def leave(*_: object) -> None:
+def exit_on_interrupt(*_: object) -> None:
     """End the process after an interrupt before the command has begun."""
     if os.getpid() == _MAIN_PROCESS:
         os.write(2, b"webprint: interrupted\n")

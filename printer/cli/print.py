@@ -140,8 +140,6 @@ def print_pages(
         job = _PrintJob(printer, target, console, settings, as_json)
         with console.progress(1 if target.bundle else len(pages)):
             errors = [error for error in map(job.print_file, groups) if error]
-        for line in printer.session.details():
-            console.detail(line)
     if errors:
         raise typer.Exit(errors[0].exit_code)
 

@@ -83,6 +83,15 @@ ONE_COLUMN_STEPS = 6
 SMALL_PICTURES = 0.5
 #: The scale of pictures at the last step.
 SMALLEST_PICTURES = 0.25
+#: The least margins, as fractions of the paper's width and height.
+_LEAST_MARGINS = {"side": 0.048, "top": 0.055, "bottom": 0.06}
+#: The least leading, in ems and as a share of the theme's.
+_MIN_LEADING = 1.18
+_MIN_LEADING_SHARE = 0.88
+#: How much longer lines become, as a share of the theme's.
+_LONGER_MEASURE = 0.3
+#: The characters to a line in two columns, at the first and at the last step.
+_TWO_COLUMN_MEASURE = (62, 74)
 MIN_FONT_SIZE_PT = 8.5
 #: If the theme's type is ``LARGE_PT`` or larger.
 MIN_LARGE_PT = 14.0
@@ -100,17 +109,22 @@ def tighten(options: PrintOptions, step: int) -> PrintOptions:
     folds = page.columns == 1 and geometry.width >= MIN_TWO_COLUMN_WIDTH_MM and not is_large
     degree = _fit_degree(min(step, FIT_STEPS - 1), folds=folds)
     picture_scale = SMALLEST_PICTURES if step == FIT_STEPS else 1 - (1 - SMALL_PICTURES) * degree
-    size = geometry.font_size + (min_size - geometry.font_size) * degree
+
+    def between(first: float, last: float) -> float:
+        return first + (last - first) * degree
+
+    size = between(geometry.font_size, min_size)
+    min_leading = max(_MIN_LEADING, page.leading * _MIN_LEADING_SHARE)
     values = {
-        "leading": page.leading + (max(1.18, page.leading * 0.88) - page.leading) * degree,
-        "side": page.side + (min(page.side, 0.048) - page.side) * degree,
-        "top": page.top + (min(page.top, 0.055) - page.top) * degree,
-        "bottom": page.bottom + (min(page.bottom, 0.06) - page.bottom) * degree,
+        "leading": between(page.leading, min_leading),
         "pictures": page.pictures * picture_scale,
-        "measure": page.measure * (1 + 0.3 * degree),
+        "measure": page.measure * (1 + _LONGER_MEASURE * degree),
     }
+    for edge, least in _LEAST_MARGINS.items():
+        margin: float = getattr(page, edge)
+        values[edge] = between(margin, min(margin, least))
     if folds and step > ONE_COLUMN_STEPS:
-        values |= {"columns": 2, "measure": 62 + 12 * degree}
+        values |= {"columns": 2, "measure": between(*_TWO_COLUMN_MEASURE)}
     reduced = (
         f"{name}={value:.4g}" for name, value in values.items() if name not in styling.chosen
     )

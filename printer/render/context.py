@@ -45,7 +45,6 @@ from ..themes.loader import Assets, asset_url, load_theme
 from ..themes.options import StyledTheme, apply_options
 from ..themes.page import (
     CHARACTER_WIDTH,
-    UNITS,
     ExtendedPageStyle,
     PageGeometry,
     build_stylesheet,
@@ -536,10 +535,9 @@ def _folded_text(*blocks: Block) -> str:
 def _estimate_pages(article: Article, context: RenderContext) -> float:
     """Return roughly the number of pages of an article, without laying it out."""
     geometry, leading = context.geometry, context.styling.theme.page.leading
-    size = geometry.font_size * UNITS["pt"]
-    character = size if "cjk" in _script_classes(article.language) else size * CHARACTER_WIDTH
+    character = geometry.em * (1 if "cjk" in _script_classes(article.language) else CHARACTER_WIDTH)
     line_length = geometry.column_width / character
-    page_lines = geometry.columns * geometry.text_height / (leading * size)
+    page_lines = geometry.columns * geometry.text_height / (leading * geometry.em)
     text_lines = sum(len(text) // line_length + 1 for text in iter_text(*article.blocks))
     rows = [block for block in article.blocks if isinstance(block, List) and block.is_collection]
     entries = sum(len(block.items) for block in rows)

@@ -28,7 +28,7 @@ from ..article import (
     plain_text,
     walk,
 )
-from ..output import Picture
+from ..output import SCREEN_DPI, Picture
 from ..themes.loader import asset_url
 from ..themes.page import CHARACTER_WIDTH, MAX_PICTURE_HEIGHT, UNITS, PageGeometry
 
@@ -132,7 +132,6 @@ def _measure_width(placer: FigurePlacer, spans_columns: bool = False) -> float:
 
 #: The resolution down to which a picture is enlarged.
 MIN_DPI = 150
-SCREEN_DPI = 96
 #: A picture of this share of the measure fills it even if it is not sharp enough to be enlarged.
 _NEARLY_FULL = 0.97
 #: A picture of this share of the measure is enlarged to all of it if it is sharp.

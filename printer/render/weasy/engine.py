@@ -267,10 +267,10 @@ def asset_fetcher(assets: Assets) -> URLFetcher:
 
         def fetch(self, url: str, headers: Mapping[str, str] | None = None) -> URLFetcherResponse:
             del headers
-            picture = assets.pictures.get(url)
-            if picture is not None:
-                content_type = {"Content-Type": picture.media_type}
-                return URLFetcherResponse(url, picture.data, content_type)
+            asset = assets.by_url.get(url)
+            if asset is not None:
+                content_type = {"Content-Type": asset.media_type}
+                return URLFetcherResponse(url, asset.data, content_type)
             for prefix in _INLINE_PICTURES:
                 if url.startswith(prefix):
                     content_type = {"Content-Type": prefix[5:-8]}
