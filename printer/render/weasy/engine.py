@@ -32,6 +32,7 @@ from ...errors import MissingLibrary, RenderError
 from ...output import PrintedContent
 from ...text import quantity, truncate
 from ...themes.loader import Assets
+from ..completeness import read_printed_content
 from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.provenance import AttachedFile, add_provenance
@@ -40,7 +41,6 @@ from .box_tree import Box, has_class, is_figure, lowest_edge, measure_gap
 from .figure_placement import MIN_LAST_LINES
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
-from .layout_text import read_layout_text
 from .patches import collected_warnings, patched
 
 if TYPE_CHECKING:
@@ -113,7 +113,11 @@ def render_pdf(document: Document) -> RenderedPdf:
     if misplaced := count_misplaced(layout.pages):
         warnings.append(f"{quantity(misplaced, 'footnote')} not on the page of the reference mark")
     return RenderedPdf(
-        pdf, len(layout.pages), tuple(warnings), read_layout_text(layout.pages), document.first_page
+        pdf,
+        len(layout.pages),
+        tuple(warnings),
+        read_printed_content(layout.pages),
+        document.first_page,
     )
 
 
