@@ -69,20 +69,20 @@ def _render_pdf(
     from .render.pdf.impose import impose
     from .render.pdf.provenance import build_provenance
 
-    page = options.page
+    printing = options.page
     articles = [extracted.article for extracted in pages]
-    provenance = build_provenance(pages, attach=page.pdf == "a-3u")
+    provenance = build_provenance(pages, attach=printing.pdf == "a-3u")
     # Fitting tries several sizes: the pictures are prepared once.
-    pictures = cache(prepare) if page.fit else prepare
+    pictures = cache(prepare) if printing.fit else prepare
 
     def render(variant: PrintOptions) -> RenderedBook:
         fetched = pages[0].source.fetched
         context = RenderContext.of(articles, variant, fetched, edition, options.images.dpi)
         return render_articles(context, pictures, renderer, provenance)
 
-    book = fit_to_pages(page, render)
+    book = fit_to_pages(printing, render)
     failed = dict(book.failed)
-    imposed = impose(book.pdf, book.pages, page, rtl=articles[0].direction == "rtl")
+    imposed = impose(book.pdf, book.pages, printing, rtl=articles[0].direction == "rtl")
     rendered = [article for place, article in enumerate(articles) if place not in failed]
     result = Result(
         data=imposed.pdf,

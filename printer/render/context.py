@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from io import BytesIO
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -54,7 +53,14 @@ from ..themes.page import (
 from ..urls import is_http
 from .figures import FigurePlacer, PicturePlacement, limit_lead_heights
 from .inline import inline
-from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style, highest_note_number
+from .links import (
+    Anchors,
+    LinkTargets,
+    build_codes,
+    choose_footnotes,
+    choose_link_style,
+    highest_note_number,
+)
 from .markup import printable, valid_language
 from .math import formula_html, typeset_formulas
 from .normalize import normalize_article
@@ -368,7 +374,7 @@ def build_document(
     outline: tuple[Heading, ...] = ()
     if not (context.has_contents or options.fit):
         articles[0], outline = _outline_long_article(articles[0], context)
-    codes = _build_codes(articles, sources=options.qr)
+    codes = build_codes(articles, sources=options.qr)
     code_urls = {url: asset_url(code) for url, code in codes.items()}
     formulas = typeset_formulas(articles)
     views = []
@@ -429,37 +435,6 @@ def _warn_of_endnotes(
     of = f" of {titles[0]}" if len(titles) == 1 < len(articles) else ""
     if titles:
         yield f"the notes{of} are at the end: they do not fit at the foot of the pages"
-
-
-MAX_QR_CODES = 40
-
-
-def _build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
-    """Return QR codes by URL: of videos, sounds, maps and, if ``sources``, of the articles."""
-    urls = [article.url for article in articles if sources]
-    blocks = (block for article in articles for block in walk(article.blocks))
-    embeds = (block for block in blocks if isinstance(block, Embed))
-    urls += [embed.url for embed in islice(embeds, MAX_QR_CODES) if embed.kind != "post"]
-    return {url: code for url in dict.fromkeys(filter(is_http, urls)) if (code := qr_code(url))}
-
-
-#: QR codes of longer addresses are too fine to be read at this size.
-MAX_QR_BYTES = 600
-#: Readers of QR codes need white modules around them.
-QR_BORDER_MODULES = 2
-
-
-def qr_code(url: str) -> Picture | None:
-    """Return the QR code of a URL as SVG, None if the URL is empty or too long."""
-    import segno
-
-    if not url or len(url.encode()) > MAX_QR_BYTES:
-        return None
-    code = segno.make(url, error="m" if len(url) <= 150 else "l", micro=False)
-    svg = BytesIO()
-    code.save(svg, kind="svg", border=QR_BORDER_MODULES, omitsize=True, xmldecl=False)
-    side = int(code.symbol_size(border=QR_BORDER_MODULES)[0])
-    return Picture(svg.getvalue(), "image/svg+xml", side, side)
 
 
 #: A standfirst is a short paragraph before the first picture.
