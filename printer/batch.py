@@ -30,7 +30,7 @@ from .jobs.queue import JobQueue, QueueFull, job_id_for_key
 from .jobs.storage import PDF
 from .options import BatchOptions
 from .settings import Settings
-from .text import count, file_name, numbered
+from .text import file_name, numbered, quantity
 from .urls import normalize_url, origin_of, strip_userinfo, url_key
 
 STATE_FOLDER = ".webprint"
@@ -249,7 +249,7 @@ class BatchRunner(Closing):
             yield ""
         for item in self.items:
             if item.state == "done":
-                yield f"{item.name}: {count(item.result.get('pages', 0), 'page')}, {item.url}"
+                yield f"{item.name}: {quantity(item.result.get('pages', 0), 'page')}, {item.url}"
 
     def summary(self) -> str:
         printed = sum(item.state == "done" for item in self.items)

@@ -107,13 +107,10 @@ class Layout:
 
     ``texts`` is keyed like lxml's text: (element, False) for ``element.text``, (element, True) for
     ``element.tail``.  Elements neither in ``boxes`` nor inside one with
-    :attr:`Visibility.NOT_DISPLAYED` are laid out inline.  ``width`` and ``height`` are the page's.
+    :attr:`Visibility.NOT_DISPLAYED` are laid out inline.
     """
 
     id_attribute: str
-    width: float
-    height: float
-    viewport_width: float
     boxes: Mapping[int, ElementBox] = field(repr=False)
     texts: Mapping[tuple[int, bool], TextBox] = field(repr=False)
     pictures: Mapping[int, PictureBox] = field(repr=False)

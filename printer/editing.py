@@ -56,7 +56,7 @@ class EditableBlock:
 
     id: str
     block: Block
-    in_article: bool = True
+    selected: bool = True
     rules: tuple[Suggestion, ...] = ()
 
 
@@ -118,7 +118,7 @@ def append_blocks(
     editable: Sequence[EditableBlock], blocks: Sequence[Block]
 ) -> tuple[EditableBlock, ...]:
     """Return editable blocks with the blocks appended since to their article."""
-    count = sum(block.in_article for block in editable)
+    count = sum(block.selected for block in editable)
     new = enumerate(blocks[count:], start=count)
     return (*editable, *(EditableBlock(f"b{number}", block) for number, block in new))
 
@@ -227,7 +227,7 @@ class Edit:
         return cls(edit.get("title", ""), tuple(edit.get("out", ())), tuple(edit.get("back", ())))
 
     def includes(self, block: EditableBlock) -> bool:
-        return block.id not in self.removed if block.in_article else block.id in self.restored
+        return block.id not in self.removed if block.selected else block.id in self.restored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,10 +255,10 @@ class Snapshot:
         for name, included in (include or {}).items():
             if name not in blocks:
                 raise UsageError(f"this print has no block {name[:20]!r}")
-            in_article = blocks[name].in_article
-            changed = removed if in_article else restored
+            selected = blocks[name].selected
+            changed = removed if selected else restored
             changed.pop(name, None)
-            if included is not in_article:
+            if included is not selected:
                 changed[name] = None
         title = edit.title if title is None else clean_line(title, _MAX_TITLE)
         if title == self.article.title:
@@ -278,7 +278,7 @@ class Snapshot:
         A selector that also covers an unchanged block of the same kind is not suggested.
         """
         changed = {
-            block.id: block for block in self.blocks if edit.includes(block) is not block.in_article
+            block.id: block for block in self.blocks if edit.includes(block) is not block.selected
         }
         suggested: dict[str, Suggestion] = {}
         for name, block in changed.items():
@@ -299,7 +299,7 @@ class Snapshot:
         return replace(self, pictures=MappingProxyType(used))
 
     def dump(self) -> bytes:
-        blocks = ((b.id, b.in_article, to_data(b.block), b.rules) for b in self.blocks)
+        blocks = ((b.id, b.selected, to_data(b.block), b.rules) for b in self.blocks)
         source = replace(self.capture.source, headers={})
         pictures = ((key, p.media_type, p.width, p.height) for key, p in self.pictures.items())
         stored = (self.article, tuple(blocks), source, tuple(pictures))
@@ -319,8 +319,8 @@ class Snapshot:
                 return cls(
                     article,
                     tuple(
-                        EditableBlock(name, from_data(block), in_article, rules)
-                        for name, in_article, block, rules in blocks
+                        EditableBlock(name, from_data(block), selected, rules)
+                        for name, selected, block, rules in blocks
                     ),
                     Capture(file.read("page"), source),
                     MappingProxyType({

@@ -39,7 +39,7 @@ from .images import (
     select_pictures,
 )
 from .options import ExtractOptions
-from .output import CompletenessReport
+from .output import Loss
 from .selection import Explanation, PictureDecision, SegmentDecision, Verdict
 from .site_rules.apply import RuleMatch, apply_rules, below, match_rules, segment_reason
 from .text import UNSPACED_CHARACTER
@@ -74,7 +74,8 @@ def extract(
         NoArticle: the page contains no article.
     """
     options = options or ExtractOptions()
-    return extract_article(read_page(html, url or "", charset), options).complete(options)
+    extraction = extract_article(read_page(html, url or "", charset), options)
+    return extraction.with_additions(extraction.article, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +101,20 @@ class Extraction:
         return picture_decisions(self.page, self.selection)
 
     @property
-    def losses(self) -> CompletenessReport:
-        """The selected text that is missing from the article; computed on each access."""
+    def loss(self) -> Loss:
+        """The selected content that is missing from the article; computed on each access."""
         from .compose.coverage import check_coverage
 
         pictures = place_pictures(self.page, self.selection)
         return check_coverage(self.page, self.verdict, pictures, self.article, self.excluded)
 
-    def complete(self, options: ExtractOptions, article: Article | None = None) -> Article:
-        """Return the article (or ``article``, if given) with key paragraphs and comments added."""
-        merged = article or self.article
+    def with_additions(self, article: Article, options: ExtractOptions) -> Article:
+        """Return the article (merged with further pages) with key paragraphs and comments added."""
         if options.key_paragraphs:
             from .summarize import summarize
 
-            merged = summarize(merged, options)
-        return append_comments(merged, self.page, self.comments)
+            article = summarize(article, options)
+        return append_comments(article, self.page, self.comments)
 
 
 #: The kinds of pages that have sections of pictures or teasers.

@@ -33,15 +33,22 @@ STEPS: Mapping[Step, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture prepared for print: ``data`` is embedded unchanged.
+#: Pixels per inch of a picture printed at its size on screen.
+SCREEN_DPI = 96
 
-    ``width`` and ``height`` are in pixels of ``data`` (CSS pixels for SVG).
-    """
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A font or picture: ``data`` is embedded unchanged."""
 
     data: bytes = field(repr=False)
     media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture(Asset):
+    """A picture prepared for print; its size is in pixels of ``data`` (CSS pixels for SVG)."""
+
     width: int
     height: int
 
@@ -81,6 +88,30 @@ class ContentCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedContent:
+    """What a file contains: its text, one line per block, and its other content.
+
+    ``counts`` is by kind (headings, pictures, tables, code, formulas, notes); ``targets`` has the
+    URLs of links.  In a PDF, ``page_by_anchor`` has the indexes of pages, ``page_names`` the name
+    of each page in the style sheet, None for a blank page.
+    """
+
+    text: str = field(default="", repr=False)
+    counts: dict[str, int] = field(default_factory=dict)
+    targets: frozenset[str] = frozenset()
+    page_by_anchor: dict[str, int] = field(default_factory=dict, repr=False)
+    page_names: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Selected content of a page that is missing from its article, with the missing texts."""
+
+    counts: ContentCounts
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CompletenessReport:
     """How much of the selected content was printed; ``missing_text`` quotes the rest.
 
@@ -98,12 +129,12 @@ class CompletenessReport:
         """Whether everything was printed."""
         return self.article == self.printed
 
-    def including(self, losses: Sequence[CompletenessReport]) -> CompletenessReport:
-        """Return the report with the losses between the pages and the articles added."""
-        reports = (self, *losses)
-        article = ContentCounts.sum_of([report.article for report in reports])
-        printed = ContentCounts.sum_of([report.printed for report in reports])
-        quotes = (" ".join(text.split())[:60] for report in losses for text in report.missing_text)
+    def including(self, losses: Sequence[Loss], parts: int = 0) -> CompletenessReport:
+        """Return the report with the losses before the render stage and the web pages added."""
+        read = ContentCounts(parts=parts)
+        article = ContentCounts.sum_of([self.article, read, *(loss.counts for loss in losses)])
+        printed = ContentCounts.sum_of([self.printed, read])
+        quotes = (" ".join(text.split())[:60] for loss in losses for text in loss.texts)
         missing_text = (*islice(quotes, 5), *self.missing_text)
         return replace(self, article=article, printed=printed, missing_text=missing_text)
 
@@ -120,7 +151,8 @@ class ExtractedPage:
 
     ``html`` is the page as received, kept only to be attached to the PDF or for an edit.
     ``pictures`` are the decisions about all its pictures, ``losses`` is the selected content
-    missing from the article; ``blocks`` can be removed or restored by an edit.
+    missing from the article, ``parts`` counts the web pages of an article of several (0: it has
+    one); ``blocks`` can be removed or restored by an edit.
     """
 
     article: Article
@@ -129,7 +161,8 @@ class ExtractedPage:
     pictures: tuple[PictureDecision, ...] = ()
     kind: str = "article"
     canonical: str = ""
-    losses: tuple[CompletenessReport, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    parts: int = 0
     blocks: tuple[EditableBlock, ...] = field(default=(), repr=False)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from copy import copy
@@ -24,7 +24,14 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
 from .capture import Capture, PageSource
 from .compose.cleanup import merge_pages
-from .errors import FetchError, MissingLibrary, NoArticle, UsageError, WebprintError
+from .errors import (
+    FetchError,
+    MissingLibrary,
+    NoArticle,
+    RenderError,
+    UsageError,
+    WebprintError,
+)
 from .extract_stage import Extraction, explain, extract_article
 from .files import path_exists
 from .html.page import Page, next_page_url, read_page
@@ -38,10 +45,10 @@ from .options import (
     SiteRule,
 )
 from .output import (
-    CompletenessReport,
     ContentCounts,
     Edition,
     ExtractedPage,
+    Loss,
     PageResult,
     Picture,
     PreparedPictures,
@@ -237,15 +244,17 @@ class Printer:
             self._notify(name, "print")
             return prepared
 
-        result = render_pages(pages, prepare, self.options, edition, self.renderer)
-        result = replace(
+        result, failed = render_pages(pages, prepare, self.options, edition, self.renderer)
+        losses = [loss for page in pages for loss in page.losses]
+        warnings = (*result.warnings, *self.session.take_warnings())
+        return replace(
             result,
             picture_decisions=tuple(decision for page in pages for decision in page.pictures),
-            warnings=(*result.warnings, *self.session.take_warnings()),
-            report=result.report.including([loss for page in pages for loss in page.losses]),
+            warnings=warnings,
+            report=result.report.including(losses, sum(page.parts for page in pages)),
             obstacles=tuple(page.article.obstacle for page in pages if page.article.obstacle),
+            outcomes=_outcomes(pages, failed, result.report.incomplete, warnings),
         )
-        return replace(result, outcomes=_complete_outcomes(pages, result))
 
     # Several stages at once.
 
@@ -259,7 +268,6 @@ class Printer:
         Raises:
             WebprintError: the page cannot be fetched or contains no article.
         """
-        source = _without_credentials(source)
         capture = self.fetch(source)
         url, never = capture.source.requested_url, self.options.fetch.render == "never"
         if capture.source.method == "browser" or not is_http(capture.url):
@@ -281,7 +289,7 @@ class Printer:
             return capture, page
         blocked = page.article.obstacle in _OPEN_IN_BROWSERS
         if page.article.confidence >= MIN_CONFIDENCE and not blocked:
-            self._notify(source_name(source), "enough")
+            self._notify(url, "enough")
             return capture, page
         self._notify(url, "unsure")
         try:
@@ -345,18 +353,14 @@ class Printer:
     def _extract(self, capture: Capture, options: ExtractOptions) -> ExtractedPage:
         probe = self._size_probe()
         first = extract_article(_parse_page(capture), options, probe, editable=self._editable)
-        parts, losses, warnings = [first], [first.losses], tuple[str, ...]()
+        parts, warnings = [first], tuple[str, ...]()
         if self.options.fetch.follow and is_http(capture.url):
             further_parts, warnings = self._further_pages(first)
             parts += further_parts
-            losses += [part.losses for part in further_parts]
-        if parts[1:] or warnings:
-            counts = ContentCounts(parts=len(parts))
-            expected = ContentCounts(parts=len(parts) + len(warnings))
-            losses.append(CompletenessReport(expected, counts))
+        losses = [*(part.loss for part in parts), Loss(ContentCounts(parts=len(warnings)))]
         article = merge_pages([part.article for part in parts]) if parts[1:] else first.article
         article = replace(article, warnings=(*article.warnings, *warnings))
-        article = first.complete(options, article)
+        article = first.with_additions(article, options)
         blocks = first.blocks
         if blocks:
             from .editing import append_blocks
@@ -368,7 +372,8 @@ class Printer:
             pictures=tuple(decision for part in parts for decision in part.pictures),
             kind=first.verdict.kind,
             canonical=first.page.metadata.canonical,
-            losses=tuple(losses),
+            losses=tuple(loss for loss in losses if loss.counts != ContentCounts()),
+            parts=len(parts) if parts[1:] or warnings else 0,
             blocks=blocks,
         )
 
@@ -533,19 +538,24 @@ def worker_session(
     return _worker_sessions[key]
 
 
-def _complete_outcomes(pages: Sequence[ExtractedPage], result: Result) -> tuple[PageResult, ...]:
-    """Return what became of each page of a rendered file, with its warnings."""
+def _outcomes(
+    pages: Sequence[ExtractedPage],
+    failed: Mapping[int, RenderError],
+    incomplete: Set[int],
+    warnings: Iterable[str],
+) -> tuple[PageResult, ...]:
+    """Return what became of each page; ``incomplete`` counts those that did not fail."""
     of_pages = [warning for page in pages for warning in page.article.warnings]
-    shared = [warning for warning in result.warnings if warning not in of_pages]
+    shared = [warning for warning in warnings if warning not in of_pages]
     outcomes = []
     indexes = count()
-    for page, outcome in zip(pages, result.outcomes, strict=True):
+    for place, page in enumerate(pages):
+        outcome = PageResult(page.source.requested_url, page.article.title, failed.get(place))
         if not outcome.error:
-            is_printed = next(indexes) not in result.report.incomplete
-            is_selected = all(loss.complete for loss in page.losses)
-            complete = is_printed and is_selected and not page.article.obstacle
-            warnings = (*page.article.warnings, *shared)
-            outcome, shared = replace(outcome, warnings=warnings, complete=complete), []
+            is_printed = next(indexes) not in incomplete
+            complete = is_printed and not page.losses and not page.article.obstacle
+            page_warnings = (*page.article.warnings, *shared)
+            outcome, shared = replace(outcome, warnings=page_warnings, complete=complete), []
         outcomes.append(outcome)
     return tuple(outcomes)
 

@@ -6,18 +6,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from .article import Article, Heading, Paragraph, Quote, Span
 from .errors import RenderError
 from .options import Options, PrintOptions
-from .output import Edition, ExtractedPage, PageResult, PreparedPictures, Result
+from .output import Edition, ExtractedPage, PreparedPictures, Result
 from .urls import is_http
 
 if TYPE_CHECKING:
     from .render.book import Prepare, RenderedBook
     from .render.weasy.engine import RenderedPdf
     from .render.worker_pool import RenderPool
+
+#: A file, and the errors of the articles that failed, by their index.
+Rendered: TypeAlias = tuple[Result, Mapping[int, RenderError]]
 
 
 def render_pages(
@@ -26,28 +29,30 @@ def render_pages(
     options: Options,
     edition: Edition | None = None,
     renderer: RenderPool | None = None,
-) -> Result:
+) -> Rendered:
     """Render articles into one file, in the format of ``options.page``.
 
     ``prepare`` prepares the pictures of the articles at the given places; an ``edition`` makes the
     articles a digest; without a ``renderer`` this process renders.  Raise :class:`RenderError`.
     """
     if options.page.format != "pdf":
-        return _export(pages, prepare, options.page, edition)
+        return _export(pages, prepare, options.page, edition), {}
     alone = len(pages) == 1 and edition is None and not options.page.fit
     if alone and renderer:
         # Meanwhile the worker has loaded the modules that build the HTML.
         prepared = prepare((0,))
         prepared = replace(prepared, pictures=dict(prepared.pictures))
         page = replace(pages[0], pictures=(), losses=(), blocks=())
-        result: Result = renderer.run(
+        rendered: Rendered = renderer.run(
             "rendering the article", _render_in_worker, page, prepared, options
         )
-        return result
+        return rendered
     return _render_pdf(pages, prepare, options, edition, renderer)
 
 
-def _render_in_worker(page: ExtractedPage, prepared: PreparedPictures, options: Options) -> Result:
+def _render_in_worker(
+    page: ExtractedPage, prepared: PreparedPictures, options: Options
+) -> Rendered:
     return _render_pdf([page], lambda _: prepared, options)
 
 
@@ -57,29 +62,29 @@ def _render_pdf(
     options: Options,
     edition: Edition | None = None,
     renderer: RenderPool | None = None,
-) -> Result:
+) -> Rendered:
     from .render.book import fit_to_pages, render_articles
     from .render.completeness import check_completeness
     from .render.context import RenderContext
     from .render.pdf.impose import impose
     from .render.pdf.provenance import build_provenance
 
-    page = options.page
+    printing = options.page
     articles = [extracted.article for extracted in pages]
-    provenance = build_provenance(pages, attach=page.pdf == "a-3u")
+    provenance = build_provenance(pages, attach=printing.pdf == "a-3u")
     # Fitting tries several sizes: the pictures are prepared once.
-    pictures = cache(prepare) if page.fit else prepare
+    pictures = cache(prepare) if printing.fit else prepare
 
     def render(variant: PrintOptions) -> RenderedBook:
         fetched = pages[0].source.fetched
         context = RenderContext.of(articles, variant, fetched, edition, options.images.dpi)
         return render_articles(context, pictures, renderer, provenance)
 
-    book = fit_to_pages(page, render)
+    book = fit_to_pages(printing, render)
     failed = dict(book.failed)
-    imposed = impose(book.pdf, book.pages, page, rtl=articles[0].direction == "rtl")
+    imposed = impose(book.pdf, book.pages, printing, rtl=articles[0].direction == "rtl")
     rendered = [article for place, article in enumerate(articles) if place not in failed]
-    return Result(
+    result = Result(
         data=imposed.pdf,
         pages=book.pages,
         sheets=imposed.sheets,
@@ -87,9 +92,9 @@ def _render_pdf(
         pictures=book.pictures,
         missing_pictures=book.missing_pictures,
         warnings=(*_warnings(articles), *book.warnings),
-        outcomes=_outcomes(pages, failed),
         report=check_completeness(rendered, book.layout),
     )
+    return result, failed
 
 
 def _export(
@@ -117,17 +122,6 @@ def _export(
         missing_pictures=prepared.missing,
         warnings=(*_warnings(articles), *prepared.warnings),
         report=report,
-        outcomes=_outcomes(pages),
-    )
-
-
-def _outcomes(
-    pages: Sequence[ExtractedPage], failed: Mapping[int, RenderError] | None = None
-) -> tuple[PageResult, ...]:
-    failed = failed or {}
-    return tuple(
-        PageResult(page.source.requested_url, page.article.title, failed.get(place))
-        for place, page in enumerate(pages)
     )
 
 
@@ -143,7 +137,7 @@ def _with_key_paragraphs(article: Article, options: PrintOptions) -> Article:
 
 
 def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Article]:
-    """Add a digest's remarks: a line above each article, related ones below, failures at the end.
+    """Add what a digest prints: a line above each article, related ones below, problems at the end.
 
     A PDF's templates lay these out themselves; the other formats contain only articles.
     """
@@ -165,7 +159,7 @@ def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Arti
         digest.append(replace(article, blocks=blocks))
     if edition.problems:
         lines = (Paragraph((Span(f"{name}: {reason}"),)) for name, reason in edition.problems)
-        digest.append(Article(labels.missing, tuple(lines), language=articles[0].language))
+        digest.append(Article(labels.problems, tuple(lines), language=articles[0].language))
     return digest
 
 
@@ -187,7 +181,7 @@ _SPECIMEN = Article(
 )
 
 
-def render_specimen() -> None:
+def warm_up_renderer() -> None:
     """Render an article to fill all caches for the next one.
 
     Only for processes that do nothing else meanwhile.  Errors of the system are ignored here and
@@ -201,11 +195,11 @@ def render_specimen() -> None:
     with suppress(OSError):
         import_weasyprint()
     with suppress(WebprintError):
-        print_specimen()
+        render_specimen()
 
 
-def print_specimen() -> RenderedPdf:
-    """Return the specimen as a PDF; raises like :func:`.render.weasy.engine.render_pdf`."""
+def render_specimen() -> RenderedPdf:
+    """Render an article as a test; raises like :func:`.render.weasy.engine.render_pdf`."""
     from .render.book import render_articles
     from .render.context import RenderContext
 

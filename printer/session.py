@@ -99,10 +99,6 @@ class Session(Closing):
             return Capture(self._files[url], PageSource(url, url, method="browser"))
         return self.client.get_resource(url, referer)
 
-    def details(self) -> tuple[str, ...]:
-        """Return extra lines for --verbose (cache hit rate)."""
-        return self._downloads.details() if self._downloads else ()
-
     def take_warnings(self) -> list[str]:
         """Return and clear the warnings collected so far."""
         sources = [self._warnings, *(s.warnings for s in (self._client, self._browser) if s)]

@@ -135,7 +135,7 @@ def has_currency_sign(text: str) -> bool:
     return any(unicodedata.category(sign) == "Sc" for sign in set(text))
 
 
-def count(number: float, noun: str) -> str:
+def quantity(number: float, noun: str) -> str:
     """Return a number with its noun: '1 page', '2 pages'."""
     digits = f"{number:g}" if isinstance(number, float) else number
     return f"{digits} {noun}{'' if number == 1 else 's'}"

@@ -44,7 +44,7 @@ CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
     (
         "What comes back",
         output,
-        "Result PageResult CompletenessReport ContentCounts ExtractedPage",
+        "Result PageResult CompletenessReport Loss ContentCounts ExtractedPage",
     ),
     ("Decisions about pictures", selection, "PictureDecision"),
     ("What was fetched", capture, "Capture PageSource"),

@@ -65,8 +65,8 @@ def test_omitted_blocks_are_at_their_places():
     at = {text: next(n for n, t in enumerate(texts) if text in t) for text in
           ("News", "It was day 0", "The quay", LETTER, "What follows", "A map")}  # fmt: skip
     assert list(at.values()) == sorted(at.values())
-    assert not named(base, "What follows").in_article
-    assert not named(base, "A map").in_article
+    assert not named(base, "What follows").selected
+    assert not named(base, "A map").selected
     assert not any("Nobody sees" in text for text in texts)
 
 

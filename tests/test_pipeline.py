@@ -10,7 +10,7 @@ import pytest
 from printer import pipeline, print_pages
 from printer.errors import BadURL, RenderError, UsageError
 from printer.options import ExtractOptions, FetchOptions, Options, PrintOptions
-from printer.output import CompletenessReport, ContentCounts, Result
+from printer.output import ContentCounts, Loss, Result
 from printer.pipeline import Printer
 from printer.session import Session
 from printer.settings import Settings
@@ -56,7 +56,7 @@ def test_an_article_of_several_pages_is_complete(web: WebServer) -> None:
 
 
 def test_a_loss_makes_only_its_own_page_incomplete(web: WebServer) -> None:
-    lost = CompletenessReport(ContentCounts(words=9), missing_text=("What is lost",))
+    lost = Loss(ContentCounts(words=9), ("What is lost",))
     with printer(web) as two:
         complete, short = (
             two.read(web.add(f"/story-{name}", story_page(f"A story of {name}"))) for name in "xy"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.text import FILE_NAME_BYTES, count, count_words, file_name, split_label
+from printer.text import FILE_NAME_BYTES, count_words, file_name, quantity, split_label
 
 
 @given(st.text(max_size=400))
@@ -57,7 +57,7 @@ def test_with_spaces_words_are_what_spaces_separate(text):
 
 
 def test_a_number_has_its_noun():
-    assert [count(n, "second") for n in (0, 1, 1.0, 2.5, 1_000_000)] == [
+    assert [quantity(n, "second") for n in (0, 1, 1.0, 2.5, 1_000_000)] == [
         "0 seconds", "1 second", "1 second", "2.5 seconds", "1000000 seconds",
     ]  # fmt: skip
 

@@ -56,7 +56,7 @@ def main() -> None:
     _replace_closed_streams()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # An exception raised while modules are imported could be swallowed by one of them.
-        signal.signal(signal.SIGINT, leave)
+        signal.signal(signal.SIGINT, exit_on_interrupt)
     import gc
 
     # The objects of a layout live until the end, so frequent collections find no garbage.
@@ -102,7 +102,7 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w"))
 
 
-def leave(*_: object) -> None:
+def exit_on_interrupt(*_: object) -> None:
     """End the process after an interrupt before the command has begun."""
     if os.getpid() == _MAIN_PROCESS:
         os.write(2, b"webprint: interrupted\n")
@@ -131,15 +131,15 @@ def _fork_renderer(arguments: list[str]) -> RenderPool:
     del urllib, PIL, page
     pages = [argument for argument in arguments if not argument.startswith("-")]
     fork_all = not arguments or len(pages) > MANY_PAGES
-    prepare = load_weasyprint if fork_all else _render_specimen
+    prepare = load_weasyprint if fork_all else _warm_up_renderer
     fork = expects_pdf(arguments or sys.argv[1:])
     return RenderPool(fork=fork, fork_all=fork_all, prepare=prepare)
 
 
-def _render_specimen() -> None:
-    from ..render_stage import render_specimen
+def _warm_up_renderer() -> None:
+    from ..render_stage import warm_up_renderer
 
-    render_specimen()
+    warm_up_renderer()
 
 
 def expects_pdf(arguments: list[str]) -> bool:

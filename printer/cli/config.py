@@ -25,7 +25,7 @@ from ..settings import (
 )
 from ..site_rules import store
 from ..site_rules.apply import ACTIONS
-from ..text import count, count_words, did_you_mean
+from ..text import count_words, did_you_mean, quantity
 from . import output
 from .help import Commands, complete
 from .options import (
@@ -312,7 +312,7 @@ def _comparison(
 def _article_size(article: Article) -> str:
     words = count_words(article.text)
     counts = ((words, "word"), (len(article.figures), "picture"), (len(article.blocks), "block"))
-    return ", ".join(count(number, noun) for number, noun in counts)
+    return ", ".join(quantity(number, noun) for number, noun in counts)
 
 
 @rules.command()

@@ -14,7 +14,7 @@ import typer
 from ..crawl.models import CrawlOptions, Failed
 from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
-from ..text import count, file_name, numbered
+from ..text import file_name, numbered, quantity
 from ..urls import host_of, strip_userinfo
 from . import output
 from .help import Commands
@@ -140,9 +140,9 @@ def _show_plan(
     )  # fmt: skip
     console = Console.from_settings(loaded.settings)
     console.info(
-        f"then pages that these link to: at most {count(options.pages, 'page')}, "
-        f"{count(options.depth, 'link')} from the first, "
-        f"to find {count(options.articles, 'article')}"
+        f"then pages that these link to: at most {quantity(options.pages, 'page')}, "
+        f"{quantity(options.depth, 'link')} from the first, "
+        f"to find {quantity(options.articles, 'article')}"
     )
 
 
@@ -284,7 +284,7 @@ def _summary_line(summary: CrawlSummary, articles: int) -> str:
         (summary.skipped, "skipped"),
         (summary.waiting, "not visited"),
     )
-    parts = [count(articles, "article"), f"{count(summary.fetched, 'page')} fetched"]
+    parts = [quantity(articles, "article"), f"{quantity(summary.fetched, 'page')} fetched"]
     parts += [f"{number} {name}" for number, name in counts if number]
     return ", ".join([*parts, *filter(None, [summary.stop_reason])])
 

@@ -16,7 +16,7 @@ from ..errors import UsageError, WebprintError
 from ..options import EXTENSIONS, Format, check_known
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
-from ..text import count, file_name
+from ..text import file_name, quantity
 from ..urls import strip_userinfo
 from . import output
 from .help import Commands, complete
@@ -114,7 +114,7 @@ def run(
         console.warn(warning)
     for line in json_lines(outcome.issue, outcome.result, outcome.delivered) if as_json else ():
         output.print_json(line)
-    summary = f"{count(len(articles), 'article')}, {output.summary(outcome.result)}"
+    summary = f"{quantity(len(articles), 'article')}, {output.summary(outcome.result)}"
     for place in outcome.delivered:
         console.info(f"{place}: {summary}")
     for error in outcome.failed:
@@ -206,7 +206,7 @@ def list_digests() -> None:
     if not digests:
         Console().info(_NO_DIGESTS)
     for config in digests:
-        sources = count(len(config.source), "source")
+        sources = quantity(len(config.source), "source")
         slot = next_slot(config, datetime.now(UTC))
         due = f", next {slot:%Y-%m-%d %H:%M %Z}" if slot else ""
         print(f"{config.name}: {config.heading}, {sources}{due}")
@@ -393,4 +393,4 @@ def _add_feeds(subscriptions: list[Subscription], to: str) -> None:
     from ..digest.config import add_sources
 
     path, added = add_sources(subscriptions, to)
-    print(f"{path}: {count(added, 'feed')} added to {to}")
+    print(f"{path}: {quantity(added, 'feed')} added to {to}")

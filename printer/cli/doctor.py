@@ -142,12 +142,12 @@ def _check_families(subject: str, missing: Iterable[str], text: str) -> Check:
 
 def check_print() -> Check:
     from ..render.worker_pool import RenderPool
-    from ..render_stage import print_specimen
+    from ..render_stage import render_specimen
 
     start = time.monotonic()
     try:
         with RenderPool(fork=False) as pool:
-            pool.run("laying out a test page", print_specimen)
+            pool.run("laying out a test page", render_specimen)
     except WebprintError as error:
         return _failed_check("layout", error)
     return Check("layout", "ok", f"a test page in {time.monotonic() - start:.1f} s")

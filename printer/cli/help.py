@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..files import path_exists
 from ..settings import Settings
 from ..text import did_you_mean
-from . import COMMANDS, leave
+from . import COMMANDS, exit_on_interrupt
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,7 +48,7 @@ class HelpCommand(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; raise ``typer.Abort`` for an interrupt, which typer would not report."""
         try:
-            if signal.getsignal(signal.SIGINT) is leave:
+            if signal.getsignal(signal.SIGINT) is exit_on_interrupt:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:

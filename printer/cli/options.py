@@ -312,16 +312,16 @@ def list_pages(
     """Return the pages of a call, with those in the files of ``@FILE`` arguments and ``lists``."""
     listed: list[str] = []
     for page in pages:
-        listed += _read_list(page[1:]) if page.startswith("@") and page[1:] else [page]
+        listed += _read_pages(page[1:]) if page.startswith("@") and page[1:] else [page]
     for file in lists:
-        listed += _read_list(file)
+        listed += _read_pages(file)
     if not listed:
         raise UsageError("no page is given", hint=f"See {command} --help")
     return listed
 
 
-def _read_list(file: str) -> list[str]:
-    lines = read_list(file)
+def _read_pages(file: str) -> list[str]:
+    lines = read_numbered_lines(file)
     for number, name in lines:
         try:
             _check_page(name)
@@ -331,7 +331,7 @@ def _read_list(file: str) -> list[str]:
     return [name for _, name in lines]
 
 
-def read_list(file: str) -> list[tuple[int, str]]:
+def read_numbered_lines(file: str) -> list[tuple[int, str]]:
     """Return the line numbers and addresses of a list; raise UsageError if it has none."""
     text = output.read_input(file).decode("utf-8-sig", "replace")
     stripped = (line.strip()[:_MAX_LINE_LENGTH] for line in text.splitlines())
@@ -443,8 +443,10 @@ class Target:
     force: bool = False
 
     @classmethod
-    def parse(cls, out: str, bundle: str, *, pages: int, named: str, force: bool = False) -> Target:
-        """Return the target of a call; ``named`` is the format it asks for, 'auto' for none."""
+    def parse(
+        cls, out: str, bundle: str, *, pages: int, format_option: str, force: bool = False
+    ) -> Target:
+        """Return the target of a call."""
         if bundle and out:
             raise UsageError(
                 f"--bundle {bundle} and {out} are two outputs",
@@ -462,7 +464,7 @@ class Target:
             if path.exists() and not path.is_dir():
                 raise UsageError(f"{name} is a file, not a folder", hint="Leave out the slash")
             return cls(folder=path, force=force)
-        _check_extension(name, named)
+        _check_extension(name, format_option)
         if "{" in name:
             if bundle:
                 raise UsageError("--bundle takes a plain file name", hint="Leave out the braces")
@@ -509,21 +511,23 @@ class Target:
         return str(path)
 
 
-def _check_extension(name: str, named: str) -> None:
+def _check_extension(name: str, format_option: str) -> None:
     """Raise :class:`UsageError` for a file name that implies no format, or another one."""
     path = Path(name)
     if name.lower() in chain.from_iterable(EXTENSIONS.values()):
         raise UsageError(f"{name} is only an extension", hint=f"Name a file, such as story{name}")
     named_format = output.format_of(name)
-    if named_format and named not in ("auto", named_format):
-        extension = next(extensions[0] for f, extensions in EXTENSIONS.items() if f == named)
+    if named_format and format_option not in ("auto", named_format):
+        extension = next(
+            extensions[0] for f, extensions in EXTENSIONS.items() if f == format_option
+        )
         raise UsageError(
-            f"--format {named} conflicts with the extension of {name}",
+            f"--format {format_option} conflicts with the extension of {name}",
             hint=f"End the name in {extension}, or leave out --format",
         )
     if named_format or (path.exists() and not path.is_file()):  # a pipe or a device
         return
-    if named == "auto":
+    if format_option == "auto":
         kind = f"{path.suffix} files" if path.suffix else "a file without an extension"
         hint = "webprint writes .pdf, .epub, .html, .md and .json"
         if not path.suffix:

@@ -16,7 +16,7 @@ from ..files import atomic_write, os_errors, path_exists, reason_of
 from ..options import EXTENSIONS, Format
 from ..output import STEPS, CompletenessReport, Result, Step
 from ..settings import Settings, data_folder
-from ..text import count, numbered
+from ..text import numbered, quantity
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -223,13 +223,13 @@ def summary(result: Result) -> str:
     """Return what was printed: '2 pages, 3 of 14 pictures printed, all 620 words, 120 kB'."""
     parts = [FORMAT_NAMES[result.format]]
     if result.pages:
-        parts = [count(result.pages, "page")]
+        parts = [quantity(result.pages, "page")]
         if result.sheets not in (0, result.pages):
-            parts = [f"{parts[0]} on {count(result.sheets, 'sheet')}"]
+            parts = [f"{parts[0]} on {quantity(result.sheets, 'sheet')}"]
     total = len(result.picture_decisions)
     selected = sum(picture.selected for picture in result.picture_decisions)
     printed = max(0, selected - result.missing_pictures)
-    pictures = f"{printed} of {count(total, 'picture')} printed" if total else "0 pictures"
+    pictures = f"{printed} of {quantity(total, 'picture')} printed" if total else "0 pictures"
     if result.missing_pictures:
         pictures += f" ({result.missing_pictures} could not be fetched)"
     parts.append(pictures)

@@ -36,7 +36,7 @@ from .options import (
     list_pages,
     make_printer,
     page_input,
-    read_list,
+    read_numbered_lines,
     require,
     split_output,
     with_settings,
@@ -115,7 +115,7 @@ def print_pages(
     pages = list_pages(arguments, lists or ())
     check_pages(pages, url)
     format_option = settings.format if "format" in loaded.from_command_line else "auto"
-    target = Target.parse(out, bundle, pages=len(pages), named=format_option, force=force)
+    target = Target.parse(out, bundle, pages=len(pages), format_option=format_option, force=force)
     format_ = output.format_of(target.name) if format_option == "auto" else None
     format_ = format_ or settings.print_options().format
     if as_json and target.file == output.STDOUT:
@@ -140,8 +140,6 @@ def print_pages(
         job = _PrintJob(printer, target, console, settings, as_json)
         with console.progress(1 if target.bundle else len(pages)):
             errors = [error for error in map(job.print_file, groups) if error]
-        for line in printer.session.details():
-            console.detail(line)
     if errors:
         raise typer.Exit(errors[0].exit_code)
 
@@ -430,7 +428,7 @@ def batch(
     from ..batch import REPORT_TEXT, BatchRunner
     from ..jobs import REQUEST_OPTIONS
 
-    pages = read_list(urls)
+    pages = read_numbered_lines(urls)
     if not folder.is_dir() and (folder.exists() or output.is_output_file(str(folder))):
         raise UsageError(f"{folder} is a file, not a folder", hint="Name a folder for the PDFs")
     settings = loaded.settings

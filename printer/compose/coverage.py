@@ -33,7 +33,7 @@ from ..article import (
 from ..html.index import Leaf, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
-from ..output import CompletenessReport, ContentCounts
+from ..output import ContentCounts, Loss
 from ..selection import PlacedFigure, Verdict
 from ..text import WORD, comparison_key
 from ..urls import is_http
@@ -72,12 +72,11 @@ def check_coverage(
     pictures: tuple[PlacedFigure, ...],
     article: Article,
     excluded: Set[HtmlElement] = frozenset(),
-) -> CompletenessReport:
-    """Report the content of a page that is missing from its article.
+) -> Loss:
+    """Return the content of a page that is missing from its article.
 
     This is content that was selected, and content of the article's own container that was not.
-    Only missing content is counted, in the report's ``article``; its ``printed`` stays zero.  Text
-    of the ``excluded`` elements does not count as missing.
+    Text of the ``excluded`` elements does not count as missing.
     """
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
     segments = _expected_segments(page, verdict, captions, excluded)
@@ -112,7 +111,7 @@ def check_coverage(
         notes=_missing_notes(links, page, text),
         links=_missing_links(links.keys() - code_links, page, article),
     )
-    return CompletenessReport(article=missing_content, missing_text=tuple(missing))
+    return Loss(missing_content, tuple(missing))
 
 
 def _expected_segments(

@@ -19,9 +19,8 @@ from lxml.html import HTMLParser, fromstring
 from ..article import Article, from_data
 from ..html.parse import local_name, xml_parser
 from ..options import Format
-from ..output import CompletenessReport, Picture
+from ..output import CompletenessReport, Picture, PrintedContent
 from ..render.completeness import check_completeness, count_items, iter_pieces, link_targets
-from ..render.weasy.layout_text import LayoutText
 
 
 def export_articles(
@@ -77,19 +76,19 @@ def compare_with_articles(
     return check_completeness(articles, read[format_](data))
 
 
-def _read_epub(data: bytes) -> LayoutText:
+def _read_epub(data: bytes) -> PrintedContent:
     parser = xml_parser(huge_tree=True)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         names = [name for name in file.namelist() if _CHAPTER.fullmatch(name)]
         return _read_trees([etree.fromstring(file.read(name), parser) for name in names])
 
 
-def _read_html(data: bytes) -> LayoutText:
+def _read_html(data: bytes) -> PrintedContent:
     parser = HTMLParser(encoding="utf-8", huge_tree=True)
     return _read_trees(fromstring(data, parser=parser).iter("article"))
 
 
-def _read_markdown(data: bytes) -> LayoutText:
+def _read_markdown(data: bytes) -> PrintedContent:
     from markdown_it import MarkdownIt
 
     text = data.decode()
@@ -106,7 +105,7 @@ def _read_markdown(data: bytes) -> LayoutText:
 _ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "formulas"}
 
 
-def _read_trees(trees: Iterable[etree._Element]) -> LayoutText:
+def _read_trees(trees: Iterable[etree._Element]) -> PrintedContent:
     texts: list[str] = []
     counts: Counter[str] = Counter()
     targets: set[str] = set()
@@ -117,7 +116,7 @@ def _read_trees(trees: Iterable[etree._Element]) -> LayoutText:
             if tag == "a" and (href := element.get("href")):
                 targets.add(href)
         texts.append("".join(map(str, tree.itertext())))
-    return LayoutText("\n".join(texts), dict(counts), frozenset(targets))
+    return PrintedContent("\n".join(texts), dict(counts), frozenset(targets))
 
 
 def _kind(element: etree._Element, tag: str) -> str:
@@ -130,7 +129,7 @@ def _kind(element: etree._Element, tag: str) -> str:
     return "formulas" if tag == "span" and is_math else _ELEMENT_KINDS.get(tag, "")
 
 
-def _read_json(data: bytes) -> LayoutText:
+def _read_json(data: bytes) -> PrintedContent:
     parsed = json.loads(data)
     texts: list[str] = []
     counts: Counter[str] = Counter()
@@ -141,4 +140,4 @@ def _read_json(data: bytes) -> LayoutText:
         texts += iter_pieces(article)
         counts.update(count_items(article))
         targets.update(link_targets(article))
-    return LayoutText("\n".join(texts), dict(counts), frozenset(targets))
+    return PrintedContent("\n".join(texts), dict(counts), frozenset(targets))

@@ -24,9 +24,9 @@ from ..html.parse import local_name
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.figures import PicturePlacement
-from ..render.limits import limit_article
 from ..render.markup import printable, valid_language
 from ..render.math import typeset_formulas
+from ..render.normalize import normalize_article
 from .html import ScreenArticle, fit_picture, parse, render, safe_link, stylesheet
 
 _XML: Any = {"encoding": "utf-8", "xml_declaration": True}
@@ -97,16 +97,16 @@ def to_epub(
     fetched: datetime | None = None,
 ) -> bytes:
     """Return articles as an EPUB; ``fetched`` is the modification date of the book."""
-    limited = [limit_article(article)[0] for article in articles]
-    first = limited[0]
-    name = printable(title if len(limited) > 1 and title else first.title) or "·"
+    normalized = [normalize_article(article)[0] for article in articles]
+    first = normalized[0]
+    name = printable(title if len(normalized) > 1 and title else first.title) or "·"
     book = _Book()
     book.put("style.css", "text/css", stylesheet("common", "book").encode())
     words = labels(valid_language(first.language))
-    lead = _lead_picture(limited, pictures)
-    cover = _cover(book, limited, name, words, lead)
+    lead = _lead_picture(normalized, pictures)
+    cover = _cover(book, normalized, name, words, lead)
     book.put_page("cover.xhtml", _page(name, cover, first))
-    chapters = _add_chapters(book, limited, pictures, fetched)
+    chapters = _add_chapters(book, normalized, pictures, fetched)
     contents = render("contents", chapters, name, words, epub=True)
     book.put_page("nav.xhtml", _page(words.contents, contents, first), "nav")
     if lead is not None:
@@ -114,7 +114,7 @@ def to_epub(
         book.put(path, lead.media_type, lead.data, "cover-image")
     modified = fetched.astimezone(UTC) if fetched else _EARLIEST
     spine = ("cover.xhtml", "nav.xhtml", *(file for file, _, _ in chapters))
-    package = _package(name, limited, modified, spine, list(book.items.values()))
+    package = _package(name, normalized, modified, spine, list(book.items.values()))
     return _pack(book, package, modified)
 
 

@@ -25,7 +25,6 @@ from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.figures import PicturePlacement
 from ..render.inline import split_by_style
-from ..render.limits import limit_article
 from ..render.links import display_url
 from ..render.markup import (
     Element,
@@ -40,6 +39,7 @@ from ..render.markup import (
     valid_language,
 )
 from ..render.math import Formula, formula_text, typeset_formulas
+from ..render.normalize import normalize_article
 from ..urls import link_url
 
 #: The elements and attributes of MathML that are kept.
@@ -262,13 +262,13 @@ def _page(
     title: str,
     fetched: datetime | None,
 ) -> str:
-    limited = [limit_article(article)[0] for article in articles]
-    formulas = typeset_formulas(limited)
+    normalized = [normalize_article(article)[0] for article in articles]
+    formulas = typeset_formulas(normalized)
     views = [
         ScreenArticle(article, False, f"a{number}-", picture, _data_url, formulas, fetched)
-        for number, article in enumerate(limited, 1)
+        for number, article in enumerate(normalized, 1)
     ]
-    name = printable(title if len(limited) > 1 and title else limited[0].title)
+    name = printable(title if len(normalized) > 1 and title else normalized[0].title)
     css = stylesheet("common", "page")
     root = parse(render("html_page", views, name, title, policy, css))
     text: str = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>")

@@ -33,9 +33,9 @@ from ..article import (
     walk,
 )
 from ..compose.math import mathml_to_tex
-from ..render.limits import limit_article
 from ..render.links import SCHEMES
 from ..render.markup import printable, strip_brackets
+from ..render.normalize import normalize_article
 from .html import parse_mathml
 
 
@@ -50,15 +50,15 @@ def to_markdown(*articles: Article) -> str:
 
 
 def _article(article: Article) -> str:
-    limited, _ = limit_article(article)
-    attribution = [limited.byline, limited.published, limited.source]
-    url = _url(limited.url)
+    normalized, _ = normalize_article(article)
+    attribution = [normalized.byline, normalized.published, normalized.source]
+    url = _url(normalized.url)
     parts = (
-        f"# {_text(limited.title)}" if limited.title else "",
+        f"# {_text(normalized.title)}" if normalized.title else "",
         " · ".join(_text(text) for text in attribution if text),
         f"<{url}>" if url else "",
-        _blocks(limited.blocks),
-        *(_note(block) for block in walk(limited.blocks) if isinstance(block, Note)),
+        _blocks(normalized.blocks),
+        *(_note(block) for block in walk(normalized.blocks) if isinstance(block, Note)),
     )
     return _join(parts) + "\n"
 

@@ -1,7 +1,8 @@
 """Score text segments by each algorithm, select those of the article, and correct the selection.
 
 The selection is corrected by passes in a fixed order: the first add what the classifier missed, the
-others complete partly selected elements and drop boilerplate, duplicates and hidden text.
+others complete partly selected elements, drop boilerplate, duplicates and hidden text, and add what
+the rest refers to.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ ADDING_PASSES = (
     Pass("price of an entry", entries.add_entry_prices, LIST_KINDS),
     Pass("line between similar ones", add_lines_between),
 )
-DROPPING_PASSES = (
+CORRECTING_PASSES = (
     Pass("partly selected element", corrections.complete_elements),
     Pass("table of contents", corrections.drop_contents, _TEXT),
     Pass("notice or promotional box", corrections.drop_boxes),
@@ -105,8 +106,6 @@ DROPPING_PASSES = (
     Pass("layout", filter_by_layout),
     Pass("preview", replace_previews),
 )
-#: If the page was judged an article, also one that consists of entries.
-STANDFIRST_PASSES = (Pass("repeated standfirst", drop_repeated_standfirst),)
 
 
 def run_passes(passes: Iterable[Pass], selected: SelectedText, trace: Trace | None = None) -> None:
@@ -131,10 +130,10 @@ def correct_selection(page: Page, verdict: Verdict, trace: Trace | None = None) 
         selected.kind = "listing"
     run_passes(ADDING_PASSES, selected, trace)
     selected.end_additions()
-    run_passes(DROPPING_PASSES, selected, trace)
+    run_passes(CORRECTING_PASSES, selected, trace)
     standfirst = frozenset[int]()
     if verdict.kind == "article":
-        run_passes(STANDFIRST_PASSES, selected, trace)
+        run_passes([Pass("repeated standfirst", drop_repeated_standfirst)], selected, trace)
         standfirst = find_standfirst(selected)
         selected.add(standfirst)
     return replace(verdict, keep=tuple(selected.keep), kind=selected.kind, standfirst=standfirst)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import FetchTimeout, NotHTML, TooLarge
 from ..files import load_json
-from ..text import count
+from ..text import quantity
 
 #: An honest response takes less than twice its decoded size on the wire, chunk headers included.
 _ENCODING_OVERHEAD = 2
@@ -52,7 +52,7 @@ class Budget:
 
     def timeout_error(self) -> FetchTimeout:
         return FetchTimeout(
-            f"no complete response within {count(self.timeout, 'second')}",
+            f"no complete response within {quantity(self.timeout, 'second')}",
             hint="Try again later, or allow more with --timeout",
         )
 
@@ -81,7 +81,7 @@ def format_bytes(size: int) -> str:
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if size >= unit:
             return f"{size / unit:.4g} {name}"
-    return count(size, "byte")
+    return quantity(size, "byte")
 
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})

@@ -70,12 +70,12 @@ _UNSEEN_CLASS = re.compile(
     r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|snippet-hidden|hide-?(?:visually|text)|text-hide"
     rf"|{_UNPRINTED}|boring"
     r"|element-invisible|assistive-?text|off-?screen|aural|clipped|section-metadata|material-(?:icons|symbols)(?:-[a-z]+)?"
-    r"|tool-?tip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
+    r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
     rf"|{_COMMENT_COUNT.pattern}"
 )
 #: What each of these names contains; searching for it is faster.
 _UNSEEN_PARTS = (
-    "only", "hid", "screen", "tooltip", "tool-tip", "invisible", "assistive", "aural", "clip", "section-m",
+    "only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "clip", "section-m",
     "material-", "a11y", "accessib", "comment", "print", "boring",
 )  # fmt: skip
 

@@ -127,7 +127,7 @@ class DigestLabels:
     reading: str = "{minutes} min · {words} words"
     also: str = "Also in"
     updated: str = "Updated"
-    missing: str = "Not in this issue"
+    problems: str = "Not in this issue"
     articles: str = "{count} articles"
     pages: str = "{count} pages"
     key: str = "In short"

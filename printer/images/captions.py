@@ -19,6 +19,7 @@ from ..html.metadata.bylines import find_signature, is_label_alone
 from ..html.metadata.dates import LONG_WORD, MONTHS, find_date
 from ..html.page import Page
 from ..html.parse import element_line
+from ..i18n import has_phrase
 from ..text import (
     CAMEL_CASE,
     COLONS,
@@ -153,10 +154,11 @@ class CaptionFinder:
 
 
 def _is_date(page: Page, text: str) -> bool:
-    """Return whether a text is the date of the article and nothing else."""
+    """Return whether a text is the date of the article and nothing else but the reading time."""
     published = page.metadata.published[:10]
-    is_date = bool(published) and find_date(text, page.metadata.language) == published
-    return is_date and MONTHS.keys() >= set(LONG_WORD.findall(text))
+    is_date = bool(published) and find_date(text, page.metadata.language)[:10] == published
+    is_alone = MONTHS.keys() >= set(LONG_WORD.findall(text))
+    return is_date and (is_alone or has_phrase(text, "reading_times"))
 
 
 def _caption_in_noscript(candidate: Candidate) -> Caption:

@@ -215,6 +215,8 @@ _MIN_LISTED_SHARE = 0.5
 #: A picture in a row is no icon from this side on, whatever its name.
 _MIN_ROW_SIDE_PX = 150
 _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
+#: The features of the picture of an entry among others, however long its text is.
+_ENTRY_FEATURES = frozenset({"in the text", "one of many alike", "alike ones in the text: all"})
 #: Pictures and their features.
 _Pictures: TypeAlias = Sequence[tuple[Candidate, frozenset[str]]]
 
@@ -344,7 +346,10 @@ def _find_listed(pictures: _Pictures, weights: Weights, reader: FeatureReader) -
         is_large = min(candidate.width, candidate.height) >= _MIN_ROW_SIDE_PX
         if is_large and "file of an icon" in features and high_scores[look] + 1 >= min_count:
             listed.add(candidate)
-        if features.isdisjoint(_SHORT_TEXT_FEATURES) or "repeated often" in features:
+        is_entry = reader.verdict.has_entries and features >= _ENTRY_FEATURES
+        is_entry = is_entry and "file of an ad" not in features
+        has_short_text = not features.isdisjoint(_SHORT_TEXT_FEATURES)
+        if not (is_entry or has_short_text) or "repeated often" in features:
             continue
         if "repeated" in features and _LISTED_FEATURE not in features:
             continue

@@ -22,7 +22,7 @@ from ..article import Figure
 from ..capture import GetResource
 from ..errors import BlockedAddress, WebprintError
 from ..options import ImageOptions
-from ..output import Picture, PreparedPictures
+from ..output import SCREEN_DPI, Picture, PreparedPictures
 from .raster import UnusablePicture, prepare_raster
 from .svg import looks_like_svg, prepare_svg
 
@@ -71,8 +71,6 @@ def run_in_threads(
 # The maximum size of a picture on paper.
 DEFAULT_WIDTH_MM = 170.0
 DEFAULT_HEIGHT_MM = 180.0
-#: Pixels per inch of a picture printed at its size on screen.
-SCREEN_DPI = 96
 
 
 def prepare_pictures(

@@ -435,7 +435,9 @@ def _is_portrait(
         return True
     if reader.verdict.kind == "article" and features >= _END_PORTRAIT_FEATURES:
         return True
-    return alt_names_author or {"named as a portrait", "file of a portrait"} <= features
+    is_named = {"named as a portrait", "file of a portrait"} <= features
+    is_entry = reader.verdict.has_entries and "one of many alike" in features
+    return alt_names_author or (is_named and not is_entry)
 
 
 #: The features of the author's portrait below an article.

@@ -20,7 +20,7 @@ from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 from PIL import Image
 
@@ -42,8 +42,8 @@ SizeFilter: TypeAlias = Callable[[Page, PictureSelection, SizeLimits], PictureSe
 MAX_BUFFERED_BYTES = 100_000_000
 
 
-class SizeProbe:
-    """Context manager that downloads the pictures of one run and rejects them by their files."""
+class SizeProbe(Closing):
+    """The downloaded pictures of one run, which are rejected by their files."""
 
     def __init__(
         self,
@@ -65,20 +65,9 @@ class SizeProbe:
         self._lock = threading.Lock()
         self._cache_lock = threading.Lock()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         if self.cache is not None:
             self.cache.close()
-
-    def details(self) -> tuple[str, ...]:
-        """Return a line on the cache's hit rate, for --verbose."""
-        cache = self.cache
-        if cache is None or not cache.lookups:
-            return ()
-        rate = f"{cache.hits} of {cache.lookups} known ({100 * cache.hit_rate:.0f} %)"
-        return (f"rejected pictures, looked up before a download: {rate}",)
 
     @contextmanager
     def reuse(self, pages: Collection[str]) -> Iterator[GetResource]:
@@ -259,11 +248,6 @@ class RejectCache(Closing):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-    @property
-    def hit_rate(self) -> float:
-        """The share of lookups that were found, from 0 to 1."""
-        return self.hits / self.lookups if self.lookups else 0.0
 
     def lookup(self, urls: Iterable[str], limits: SizeLimits) -> frozenset[str]:
         """Return the URLs that were rejected under these limits within the maximum age."""

@@ -35,7 +35,7 @@ from ..processes import (
     memory_usage,
     set_process_name,
 )
-from ..text import count
+from ..text import quantity
 from . import Attempt
 
 OpenFile: TypeAlias = BinaryIO | socket.socket
@@ -242,7 +242,7 @@ class WorkerPool:
     def _find_exceeded_limit(self, worker: _Worker, seconds: float) -> str:
         """Describe the limit that a job exceeds; return '' if there is none."""
         if seconds > self.limits.seconds:
-            return f"the print took longer than {count(self.limits.seconds, 'second')}"
+            return f"the print took longer than {quantity(self.limits.seconds, 'second')}"
         if memory_usage(worker.pid) > self.limits.memory:
             return f"the print needed more than {self.limits.memory / 1e6:g} MB of memory"
         return ""

@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from ..article import Article
 from ..errors import RenderError
 from ..options import PrintOptions
-from ..output import Picture, PreparedPictures
+from ..output import Picture, PreparedPictures, PrintedContent
 from ..themes.options import apply_options
 from ..themes.page import page_geometry
 from .context import ArticleView, Document, RenderContext, build_document, build_front_matter
 from .links import LinkTargets
 from .pdf.provenance import Provenance
 from .weasy.engine import RenderedPdf, render_pdf
-from .weasy.layout_text import LayoutText
 from .worker_pool import RenderPool
 
 if TYPE_CHECKING:
@@ -84,6 +83,15 @@ ONE_COLUMN_STEPS = 6
 SMALL_PICTURES = 0.5
 #: The scale of pictures at the last step.
 SMALLEST_PICTURES = 0.25
+#: The least margins, as fractions of the paper's width and height.
+_LEAST_MARGINS = {"side": 0.048, "top": 0.055, "bottom": 0.06}
+#: The least leading, in ems and as a share of the theme's.
+_MIN_LEADING = 1.18
+_MIN_LEADING_SHARE = 0.88
+#: How much longer lines become, as a share of the theme's.
+_LONGER_MEASURE = 0.3
+#: The characters to a line in two columns, at the first and at the last step.
+_TWO_COLUMN_MEASURE = (62, 74)
 MIN_FONT_SIZE_PT = 8.5
 #: If the theme's type is ``LARGE_PT`` or larger.
 MIN_LARGE_PT = 14.0
@@ -101,17 +109,22 @@ def tighten(options: PrintOptions, step: int) -> PrintOptions:
     folds = page.columns == 1 and geometry.width >= MIN_TWO_COLUMN_WIDTH_MM and not is_large
     degree = _fit_degree(min(step, FIT_STEPS - 1), folds=folds)
     picture_scale = SMALLEST_PICTURES if step == FIT_STEPS else 1 - (1 - SMALL_PICTURES) * degree
-    size = geometry.font_size + (min_size - geometry.font_size) * degree
+
+    def between(first: float, last: float) -> float:
+        return first + (last - first) * degree
+
+    size = between(geometry.font_size, min_size)
+    min_leading = max(_MIN_LEADING, page.leading * _MIN_LEADING_SHARE)
     values = {
-        "leading": page.leading + (max(1.18, page.leading * 0.88) - page.leading) * degree,
-        "side": page.side + (min(page.side, 0.048) - page.side) * degree,
-        "top": page.top + (min(page.top, 0.055) - page.top) * degree,
-        "bottom": page.bottom + (min(page.bottom, 0.06) - page.bottom) * degree,
+        "leading": between(page.leading, min_leading),
         "pictures": page.pictures * picture_scale,
-        "measure": page.measure * (1 + 0.3 * degree),
+        "measure": page.measure * (1 + _LONGER_MEASURE * degree),
     }
+    for edge, least in _LEAST_MARGINS.items():
+        margin: float = getattr(page, edge)
+        values[edge] = between(margin, min(margin, least))
     if folds and step > ONE_COLUMN_STEPS:
-        values |= {"columns": 2, "measure": 62 + 12 * degree}
+        values |= {"columns": 2, "measure": between(*_TWO_COLUMN_MEASURE)}
     reduced = (
         f"{name}={value:.4g}" for name, value in values.items() if name not in styling.chosen
     )
@@ -175,7 +188,7 @@ def _render_book(
         path = Path(folder) / "book.pdf"
         with path.open("wb") as file:
             overlays = (pdf.pdf for pdf in numbers)
-            merge_parts(front.pdf, builder.merge_parts(), overlays, blank, file)
+            merge_parts(front.pdf, builder.parts_to_merge(), overlays, blank, file)
         layouts = [part.pdf.layout for part in builder.parts]
         counts: Counter[str] = Counter()
         for layout in layouts:
@@ -189,7 +202,7 @@ def _render_book(
             path.read_bytes(),
             len(names),
             tuple(dict.fromkeys(warnings)),
-            LayoutText(
+            PrintedContent(
                 "\n".join(layout.text for layout in layouts),
                 dict(counts),
                 frozenset(chain.from_iterable(layout.targets for layout in layouts)),
@@ -402,7 +415,7 @@ class _BookBuilder:
                 entries.append(replace(view, page=part.first_page + offset))
         return entries
 
-    def merge_parts(self) -> list[MergePart]:
+    def parts_to_merge(self) -> list[MergePart]:
         """Return the parts for :func:`.merge_parts`."""
         from .pdf.merge import MergePart
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from io import BytesIO
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,7 +44,6 @@ from ..themes.loader import Assets, asset_url, load_theme
 from ..themes.options import StyledTheme, apply_options
 from ..themes.page import (
     CHARACTER_WIDTH,
-    UNITS,
     ExtendedPageStyle,
     PageGeometry,
     build_stylesheet,
@@ -55,10 +53,17 @@ from ..themes.page import (
 from ..urls import is_http
 from .figures import FigurePlacer, PicturePlacement, limit_lead_heights
 from .inline import inline
-from .limits import limit_article
-from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style, highest_note_number
+from .links import (
+    Anchors,
+    LinkTargets,
+    build_codes,
+    choose_footnotes,
+    choose_link_style,
+    highest_note_number,
+)
 from .markup import printable, valid_language
 from .math import formula_html, typeset_formulas
+from .normalize import normalize_article
 from .pdf.provenance import Provenance
 from .templates import common_code_sizes, fill
 
@@ -275,16 +280,25 @@ class RenderContext:
     ) -> RenderContext:
         """Prepare articles; raise UsageError for invalid options."""
         styling, geometry = apply_options(options), page_geometry(options)
-        limited = [limit_article(article) for article in articles]
-        bounded = tuple(article for article, _ in limited)
+        normalized = [normalize_article(article) for article in articles]
+        articles = tuple(article for article, _ in normalized)
         # All articles share the numbering of links, and therefore the style.
-        styles = {choose_link_style(options.links, article) for article in bounded}
+        styles = {choose_link_style(options.links, article) for article in articles}
         links = styles.pop() if len(styles) == 1 else "endnote"
-        warnings = [warning for _, warnings in limited for warning in warnings]
-        warnings.extend(_warn_of_endnotes(options, links, bounded))
-        lead = ArticleView.of(bounded[0], "", fetched)
+        warnings = [warning for _, warnings in normalized for warning in warnings]
+        warnings.extend(_warn_of_endnotes(options, links, articles))
+        lead = ArticleView.of(articles[0], "", fetched)
         return cls(
-            bounded, options, styling, geometry, links, lead, fetched, dpi, edition, tuple(warnings)
+            articles,
+            options,
+            styling,
+            geometry,
+            links,
+            lead,
+            fetched,
+            dpi,
+            edition,
+            tuple(warnings),
         )
 
     @property
@@ -360,7 +374,7 @@ def build_document(
     outline: tuple[Heading, ...] = ()
     if not (context.has_contents or options.fit):
         articles[0], outline = _outline_long_article(articles[0], context)
-    codes = _build_codes(articles, sources=options.qr)
+    codes = build_codes(articles, sources=options.qr)
     code_urls = {url: asset_url(code) for url, code in codes.items()}
     formulas = typeset_formulas(articles)
     views = []
@@ -421,37 +435,6 @@ def _warn_of_endnotes(
     of = f" of {titles[0]}" if len(titles) == 1 < len(articles) else ""
     if titles:
         yield f"the notes{of} are at the end: they do not fit at the foot of the pages"
-
-
-MAX_QR_CODES = 40
-
-
-def _build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
-    """Return QR codes by URL: of videos, sounds, maps and, if ``sources``, of the articles."""
-    urls = [article.url for article in articles if sources]
-    blocks = (block for article in articles for block in walk(article.blocks))
-    embeds = (block for block in blocks if isinstance(block, Embed))
-    urls += [embed.url for embed in islice(embeds, MAX_QR_CODES) if embed.kind != "post"]
-    return {url: code for url in dict.fromkeys(filter(is_http, urls)) if (code := qr_code(url))}
-
-
-#: QR codes of longer addresses are too fine to be read at this size.
-MAX_QR_BYTES = 600
-#: Readers of QR codes need white modules around them.
-QR_BORDER_MODULES = 2
-
-
-def qr_code(url: str) -> Picture | None:
-    """Return the QR code of a URL as SVG, None if the URL is empty or too long."""
-    import segno
-
-    if not url or len(url.encode()) > MAX_QR_BYTES:
-        return None
-    code = segno.make(url, error="m" if len(url) <= 150 else "l", micro=False)
-    svg = BytesIO()
-    code.save(svg, kind="svg", border=QR_BORDER_MODULES, omitsize=True, xmldecl=False)
-    side = int(code.symbol_size(border=QR_BORDER_MODULES)[0])
-    return Picture(svg.getvalue(), "image/svg+xml", side, side)
 
 
 #: A standfirst is a short paragraph before the first picture.
@@ -527,10 +510,9 @@ def _folded_text(*blocks: Block) -> str:
 def _estimate_pages(article: Article, context: RenderContext) -> float:
     """Return roughly the number of pages of an article, without laying it out."""
     geometry, leading = context.geometry, context.styling.theme.page.leading
-    size = geometry.font_size * UNITS["pt"]
-    character = size if "cjk" in _script_classes(article.language) else size * CHARACTER_WIDTH
+    character = geometry.em * (1 if "cjk" in _script_classes(article.language) else CHARACTER_WIDTH)
     line_length = geometry.column_width / character
-    page_lines = geometry.columns * geometry.text_height / (leading * size)
+    page_lines = geometry.columns * geometry.text_height / (leading * geometry.em)
     text_lines = sum(len(text) // line_length + 1 for text in iter_text(*article.blocks))
     rows = [block for block in article.blocks if isinstance(block, List) and block.is_collection]
     entries = sum(len(block.items) for block in rows)
@@ -595,14 +577,20 @@ def render_preview(
     picture: Callable[[Figure], PicturePlacement | None],
 ) -> str:
     """Return blocks as a page whose only URLs are those of the pictures that it is given."""
-    limited = []
+    normalized_blocks = []
     for preview in preview_blocks:
-        bounded, _ = limit_article(replace(article, blocks=(_remove_links(preview.block),)))
-        limited.append(replace(preview, blocks=bounded.blocks))
-    article = replace(article, blocks=tuple(b for preview in limited for b in preview.blocks))
+        normalized, _ = normalize_article(replace(article, blocks=(_remove_links(preview.block),)))
+        normalized_blocks.append(replace(preview, blocks=normalized.blocks))
+    article = replace(
+        article, blocks=tuple(b for preview in normalized_blocks for b in preview.blocks)
+    )
     view = ArticleView.of(article)
     return fill(
-        load_theme("article"), "preview", part=view, preview_blocks=limited, picture=picture
+        load_theme("article"),
+        "preview",
+        part=view,
+        preview_blocks=normalized_blocks,
+        picture=picture,
     )
 
 

@@ -28,7 +28,7 @@ from ..article import (
     plain_text,
     walk,
 )
-from ..output import Picture
+from ..output import SCREEN_DPI, Picture
 from ..themes.loader import asset_url
 from ..themes.page import CHARACTER_WIDTH, MAX_PICTURE_HEIGHT, UNITS, PageGeometry
 
@@ -132,12 +132,12 @@ def _measure_width(placer: FigurePlacer, spans_columns: bool = False) -> float:
 
 #: The resolution down to which a picture is enlarged.
 MIN_DPI = 150
-SCREEN_DPI = 96
 #: A picture of this share of the measure fills it even if it is not sharp enough to be enlarged.
 _NEARLY_FULL = 0.97
 #: A picture of this share of the measure is enlarged to all of it if it is sharp.
-_HALF = 0.5
-_TWO_THIRDS = 2 / 3
+_MIN_ENLARGED_SHARE = 0.5
+#: The share of the measure to which a blurred or too high picture is limited.
+_NARROW_SHARE = 2 / 3
 #: A picture narrower than this share of the measure has no text beside it.
 _MIN_BESIDE_SHARE = 0.24
 
@@ -150,18 +150,19 @@ def _fit_width(
     is_vector = picture.media_type == "image/svg+xml"
     sharp = measure if is_vector else picture.width * SCREEN_DPI / MIN_DPI
     widest = _max_width(placer, picture)
-    width = on_screen
-    if on_screen >= _NEARLY_FULL * measure or (on_screen >= _HALF * measure and sharp >= measure):
+    width, narrow = on_screen, _NARROW_SHARE * measure
+    is_medium = on_screen >= _MIN_ENLARGED_SHARE * measure
+    if on_screen >= _NEARLY_FULL * measure or (is_medium and sharp >= measure):
         width = measure
-    elif on_screen >= _HALF * measure:
-        width = min(_TWO_THIRDS * measure, max(on_screen, sharp))
+    elif is_medium:
+        width = min(narrow, max(on_screen, sharp))
     if width > widest:
-        width = min(widest, _TWO_THIRDS * measure)
+        width = min(widest, narrow)
     is_full = width >= measure and placer.geometry.picture_scale >= 1
     # A caption as narrow as an icon would have a word a line.
     is_full = is_full or (width < _MIN_BESIDE_SHARE * measure and bool(figure.caption_spans))
     position: Position = "full" if is_full else "narrow"
-    is_small = max(on_screen, sharp) < _TWO_THIRDS * measure or on_screen < _HALF * measure
+    is_small = max(on_screen, sharp) < narrow or not is_medium
     if is_small and _MIN_BESIDE_SHARE * measure <= width:
         position = "beside"
     return max(1, round(min(width, measure))), position

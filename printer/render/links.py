@@ -1,4 +1,4 @@
-"""Links, anchors and notes of a printed article.
+"""Links with their QR codes, anchors and notes of a printed article.
 
 A printed link cannot be followed, so its URL is printed after it, at the foot of the page or in a
 list at the end.  In the latter two, all links to the same target share one number.
@@ -11,13 +11,15 @@ are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import islice
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from ..article import Article, Note, Paragraph, Spans, block_spans, plain_text, walk
+from ..article import Article, Embed, Note, Paragraph, Spans, block_spans, plain_text, walk
 from ..options import LinkStyle
+from ..output import Picture
 from ..text import truncate
 from ..urls import is_http, strip_tracking
 from .markup import Ids, strip_brackets, valid_language
@@ -214,3 +216,34 @@ def _spans_outside_notes(article: Article) -> Iterator[Spans]:
     for block in walk(article.blocks):
         if id(block) not in inside:
             yield from block_spans(block)
+
+
+MAX_QR_CODES = 40
+
+
+def build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
+    """Return QR codes by URL: of videos, sounds, maps and, if ``sources``, of the articles."""
+    urls = [article.url for article in articles if sources]
+    blocks = (block for article in articles for block in walk(article.blocks))
+    embeds = (block for block in blocks if isinstance(block, Embed))
+    urls += [embed.url for embed in islice(embeds, MAX_QR_CODES) if embed.kind != "post"]
+    return {url: code for url in dict.fromkeys(filter(is_http, urls)) if (code := qr_code(url))}
+
+
+#: QR codes of longer addresses are too fine to be read at this size.
+MAX_QR_BYTES = 600
+#: Readers of QR codes need white modules around them.
+QR_BORDER_MODULES = 2
+
+
+def qr_code(url: str) -> Picture | None:
+    """Return the QR code of a URL as SVG, None if the URL is empty or too long."""
+    import segno
+
+    if not url or len(url.encode()) > MAX_QR_BYTES:
+        return None
+    code = segno.make(url, error="m" if len(url) <= 150 else "l", micro=False)
+    svg = BytesIO()
+    code.save(svg, kind="svg", border=QR_BORDER_MODULES, omitsize=True, xmldecl=False)
+    side = int(code.symbol_size(border=QR_BORDER_MODULES)[0])
+    return Picture(svg.getvalue(), "image/svg+xml", side, side)

@@ -52,7 +52,7 @@ from ..article import (
 )
 from ..errors import RenderError, UsageError
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
-from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
+from ..themes.page import CHARACTER_WIDTH, PageGeometry
 from ..urls import is_http
 from .figures import FigurePlacer, FigureRow, arrange
 from .inline import breakable, breakable_url, highlight, mark_symbols, no_break_spaces
@@ -319,7 +319,7 @@ def code_attributes(context: Context, block: Code) -> Markup:
         style = f"font-size: {size:.3f}rem" if size < CODE_SIZE_REM else ""
         style += f"; margin-right: -{hang:.2f}mm" if hang else ""
         columns = _count_columns(lines)
-        if _code_size(geometry, width - LIST_INDENT_REM * _em(geometry), columns) < CODE_SIZE_REM:
+        if _code_size(geometry, width - LIST_INDENT_REM * geometry.em, columns) < CODE_SIZE_REM:
             classes.append("full")
     return attributes(class_=" ".join(classes), style=style)
 
@@ -361,11 +361,7 @@ def _fit_code(lines: Sequence[str], geometry: PageGeometry) -> tuple[float, floa
 
 def _code_size(geometry: PageGeometry, width: float, columns: int) -> float:
     """Return the font size, in rems, at which a line of ``columns`` characters fits in a width."""
-    return width / ((columns * CODE_ADVANCE_EM + CODE_PADDING_EM) * _em(geometry))
-
-
-def _em(geometry: PageGeometry) -> float:
-    return geometry.font_size * UNITS["pt"]
+    return width / ((columns * CODE_ADVANCE_EM + CODE_PADDING_EM) * geometry.em)
 
 
 MAX_UNBROKEN_CELL_CHARS = 400
@@ -443,7 +439,7 @@ def table_class(context: Context, table: Table) -> str:
     geometry = context.get("paper")
     room = needed = 0.0
     if isinstance(geometry, PageGeometry) and columns > 3:
-        room = geometry.text_width / _em(geometry)
+        room = geometry.text_width / geometry.em
         needed = sum(WORD_ADVANCE_EM * word + TABLE_PADDING_EM for word in _longest_words(table))
     if columns > 12 or (columns > 6 and WIDE_TABLE_SIZE_REM * needed > MAX_SQUEEZED * room):
         return "widest"
@@ -480,7 +476,7 @@ def table_parts(context: Context, table: Table) -> tuple[Table, ...]:
     first, *widths = (TABLE_ADVANCE_EM * word + TABLE_PADDING_EM for word in words)
     line = geometry.text_height if geometry.columns == 1 else geometry.text_width
     size = ROTATED_TABLE_SIZE_REM if geometry.columns == 1 else SPANNING_TABLE_SIZE_REM
-    room = line / (_em(geometry) * size) - first
+    room = line / (geometry.em * size) - first
     count = min(len(widths), ceil(sum(widths) / max(room, 1.0)))
     ends = [1 + len(widths) * number // count for number in range(count + 1)]
     return tuple(
@@ -527,5 +523,5 @@ def _is_wider_than_column(rows: Sequence[Sequence[Cell]], geometry: PageGeometry
         for column, cell in enumerate(row):
             text = " ".join(plain_text(b.spans) for b in cell.blocks if isinstance(b, Paragraph))
             widths[column] = max(widths.get(column, 0), min(len(text), MAX_CELL_WIDTH_CHARS))
-    character = CHARACTER_WIDTH * TABLE_SIZE_REM * _em(geometry)
+    character = CHARACTER_WIDTH * TABLE_SIZE_REM * geometry.em
     return sum(widths.values()) + 3 * len(widths) > 1.1 * geometry.column_width / character

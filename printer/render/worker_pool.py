@@ -1,4 +1,7 @@
-"""Rendering in separate processes, which load WeasyPrint while pages are fetched."""
+"""Rendering in separate processes, which load WeasyPrint while pages are fetched.
+
+The processes may run other tasks, such as extracting an article, within the same limits.
+"""
 
 from __future__ import annotations
 

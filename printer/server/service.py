@@ -285,7 +285,7 @@ Service: TypeAlias = Annotated[PrintService, Depends(_current_service)]
 
 def preview_blocks(snapshot: Snapshot, edit: Edit) -> list[PreviewBlock]:
     return [
-        PreviewBlock(b.id, b.block, block_label(b), edit.includes(b), suggested=not b.in_article)
+        PreviewBlock(b.id, b.block, block_label(b), edit.includes(b), suggested=not b.selected)
         for b in snapshot.blocks
     ]
 
@@ -327,12 +327,12 @@ def propose_rules(snapshot: Snapshot, edit: Edit) -> tuple[list[RuleProposal], l
         covered.update(rule.covers)
         # The first letter of an id distinguishes blocks of the article from those left out.
         labels = tuple(block_label(blocks[i]) for i in rule.covers if i[0] == block_id[0])
-        action = "drop" if blocks[block_id].in_article else "keep"
+        action = "drop" if blocks[block_id].selected else "keep"
         proposals[action, rule.selector] = RuleProposal(action, rule.selector, rule.count, labels)
     unnamed = [
         block_label(block)
         for block in snapshot.blocks
-        if edit.includes(block) is not block.in_article and block.id not in {*suggestions, *covered}
+        if edit.includes(block) is not block.selected and block.id not in {*suggestions, *covered}
     ]
     return list(proposals.values()), unnamed
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from lxml.html import HtmlElement
 
@@ -99,7 +99,7 @@ def match_rules(page: Page, rules: Sequence[SiteRule]) -> RuleMatch:
     return _Matcher(page).match(rules) if rules else RuleMatch()
 
 
-ACTIONS: tuple[Action, ...] = ("drop", "keep", "body", "title", "author", "date", "next_page")
+ACTIONS: tuple[Action, ...] = get_args(Action)
 
 
 class _Matcher:

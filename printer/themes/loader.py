@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from .. import files
 from ..errors import UsageError
 from ..files import os_errors
-from ..output import Picture
+from ..output import Asset
 from ..settings import config_folder
 from ..text import did_you_mean
 
@@ -236,11 +236,11 @@ class Theme(ThemeFile):
         return "\n".join(css for css, _ in self._stylesheets())
 
     @property
-    def files(self) -> dict[str, Picture]:
+    def files(self) -> dict[str, Asset]:
         """The fonts and pictures that the style sheets refer to, by URL."""
         return {url: file for _, files in self._stylesheets() for url, file in files.items()}
 
-    def _stylesheets(self) -> Iterator[tuple[str, dict[str, Picture]]]:
+    def _stylesheets(self) -> Iterator[tuple[str, dict[str, Asset]]]:
         for folder in reversed(self.folders):
             if (folder / "print.css").is_file():
                 css = _read_file(folder / "print.css").decode("utf-8", "replace")
@@ -277,18 +277,18 @@ def format_value(value: str | float | bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """Pictures by URLs derived from their content, so that identical ones are embedded once."""
+    """Assets by URLs derived from their content, so that identical ones are embedded once."""
 
-    pictures: Mapping[str, Picture] = field(default_factory=dict)
+    by_url: Mapping[str, Asset] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, pictures: Iterable[Picture]) -> Assets:
-        return cls({asset_url(picture): picture for picture in pictures})
+    def of(cls, assets: Iterable[Asset]) -> Assets:
+        return cls({asset_url(asset): asset for asset in assets})
 
 
-def asset_url(picture: Picture) -> str:
-    extension = picture.media_type.rpartition("/")[2].partition("+")[0]
-    return f"asset:{sha256(picture.data).hexdigest()[:32]}.{extension}"
+def asset_url(asset: Asset) -> str:
+    extension = asset.media_type.rpartition("/")[2].partition("+")[0]
+    return f"asset:{sha256(asset.data).hexdigest()[:32]}.{extension}"
 
 
 #: Media types of the other files allowed in a theme, by extension.
@@ -301,18 +301,18 @@ _MAX_FILE_BYTES = 30_000_000
 _URL = re.compile(r"""url\(\s{0,20}(["']?)([^"'()\\\n]{1,300})\1\s{0,20}\)""", re.IGNORECASE)
 
 
-def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:
+def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Asset]]:
     """Return a style sheet with the files of a folder linked as assets, and these assets by URL.
 
     Those named with ``url()`` outside of the folder are left unlinked, and refused later.
     """
-    assets: dict[str, Picture] = {}
+    assets: dict[str, Asset] = {}
 
     def replace_url(match: re.Match[str]) -> str:
         path = _find_file(folder, match[2])
         if path is None:
             return match[0]
-        file = Picture(_read_file(path, _MAX_FILE_BYTES), MEDIA_TYPES[path.suffix.lower()], 0, 0)
+        file = Asset(_read_file(path, _MAX_FILE_BYTES), MEDIA_TYPES[path.suffix.lower()])
         url = asset_url(file)
         assets[url] = file
         return f'url("{url}")'

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from ..errors import UsageError
 from ..options import PrintOptions
+from ..output import SCREEN_DPI
 from ..text import did_you_mean, truncate
 from .loader import Device, ThemePage, all_themes
 from .options import StyledTheme, apply_options, build_font_css
@@ -24,9 +25,13 @@ from .options import StyledTheme, apply_options, build_font_css
 Margins: TypeAlias = tuple[float, float, float, float]
 
 #: Lengths of CSS units in millimeters.
-UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
+UNITS = {
+    "mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / SCREEN_DPI
+}  # fmt: skip
 #: The average width of a character, in ems (English, a book face).
 CHARACTER_WIDTH = 0.43
+#: The size of the type of running heads, as in the style sheet.
+RUNNING_HEAD_REM = 0.8
 #: The usual height of a line.
 LINE_HEIGHT_EM = 1.4
 #: The share of the lines of paragraphs that is filled.
@@ -63,16 +68,19 @@ class PageGeometry:
         return (self.text_width - (self.columns - 1) * self.gap) / self.columns
 
     @property
+    def em(self) -> float:
+        return self.font_size * UNITS["pt"]
+
+    @property
     def capacity(self) -> float:
         """The number of characters that fit on a page of plain paragraphs, roughly."""
-        em = self.font_size * UNITS["pt"]
-        lines = self.columns * self.text_height / (LINE_HEIGHT_EM * em)
-        return PARAGRAPH_FILL * lines * self.column_width / (CHARACTER_WIDTH * em)
+        lines = self.columns * self.text_height / (LINE_HEIGHT_EM * self.em)
+        return PARAGRAPH_FILL * lines * self.column_width / (CHARACTER_WIDTH * self.em)
 
     @property
     def head_room(self) -> int:
         """The number of characters that fit in a running head."""
-        character = CHARACTER_WIDTH * self.font_size * 0.28
+        character = CHARACTER_WIDTH * RUNNING_HEAD_REM * self.em
         return max(24, min(120, int(self.text_width / character)))
 
 
@@ -99,9 +107,10 @@ def page_geometry(options: PrintOptions) -> PageGeometry:
     font_size = device.font_size or page.font_size
     if options.font_size:
         font_size = _parse_font_size(options.font_size)
-    gap = page.gap * font_size * UNITS["pt"]
+    em = font_size * UNITS["pt"]
+    gap = page.gap * em
     margin = options.margin or device.margin
-    margins = _parse_margins(margin) if margin else _default_margins(page, width, height, font_size)
+    margins = _parse_margins(margin) if margin else _default_margins(page, width, height, em)
     gutter = page.gutter * width if options.duplex or options.booklet else 0.0
     gutter = min(gutter, margins[1] / 2)
     geometry = PageGeometry(
@@ -143,9 +152,9 @@ def _check_imposition(options: PrintOptions) -> None:
         raise UsageError("--fit must not be negative")
 
 
-def _default_margins(page: ThemePage, width: float, height: float, font_size: float) -> Margins:
-    column = page.measure * CHARACTER_WIDTH * font_size * UNITS["pt"]
-    line = column * page.columns + page.gap * font_size * UNITS["pt"] * (page.columns - 1)
+def _default_margins(page: ThemePage, width: float, height: float, em: float) -> Margins:
+    column = page.measure * CHARACTER_WIDTH * em
+    line = column * page.columns + page.gap * em * (page.columns - 1)
     side = max(page.side * width, (width - line) / 2)
     return page.top * height, side, page.bottom * height, side
 
@@ -307,7 +316,7 @@ def extend_pages(
         return ()
     if styling.chosen & {"leading", "top", "bottom"}:
         return ()
-    line = settings.leading * page.font_size * UNITS["pt"]
+    line = settings.leading * page.em
     top, _, bottom, _ = page.margins
     if min(top, bottom) < MIN_MARGIN_LINES * line:
         return ()

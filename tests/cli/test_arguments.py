@@ -18,8 +18,8 @@ def folder(monkeypatch, tmp_path):
     (tmp_path / "there").mkdir()
 
 
-def parse(out="", bundle="", pages=1, named="auto", force=False):
-    return Target.parse(out, bundle, pages=pages, named=named, force=force)
+def parse(out="", bundle="", pages=1, format_option="auto", force=False):
+    return Target.parse(out, bundle, pages=pages, format_option=format_option, force=force)
 
 
 ARTICLE = Article(
@@ -68,7 +68,7 @@ def test_an_article_without_a_date_has_todays_and_taken_names_are_numbered(tmp_p
         ({"out": "a.pdf", "bundle": "b.pdf"}, "are two outputs"),
         ({"out": "a.pdf", "pages": 2}, "-o FOLDER, or --bundle FILE"),
         ({"out": "-", "pages": 2}, "-o FOLDER, or --bundle FILE"),
-        ({"out": "a.epub", "named": "pdf"}, "conflicts with"),
+        ({"out": "a.epub", "format_option": "pdf"}, "conflicts with"),
         ({"out": "saved.html/"}, "is a file, not a folder"),
         ({"bundle": "there"}, "there is a folder"),
         ({"bundle": "{title}.pdf"}, "plain file name"),
@@ -89,7 +89,7 @@ def test_a_missing_folder_is_reported_before_anything_is_read():
 
 
 def test_a_named_format_allows_any_ending_and_a_device_any_name():
-    assert parse("a.txt", named="markdown").file == "a.txt"
+    assert parse("a.txt", format_option="markdown").file == "a.txt"
     assert parse("/dev/null").file == "/dev/null"
 
 

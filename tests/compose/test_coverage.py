@@ -10,7 +10,7 @@ from printer.article import Article, Code, Heading, Note, Paragraph, Table
 from printer.compose import compose
 from printer.compose.coverage import check_coverage
 from printer.html.page import Page, read_page
-from printer.output import CompletenessReport
+from printer.output import CompletenessReport, ContentCounts
 from printer.selection import Verdict
 
 HTML = """<!doctype html><html lang=en><title>The weir</title><body><h1>The weir</h1>
@@ -42,8 +42,7 @@ def without(article: Article, kind: type, text: str = "") -> Article:
 def report(change=lambda article: article) -> dict[str, int]:
     read, verdict, article = page()
     found = check_coverage(read, verdict, (), change(article))
-    assert found.printed == CompletenessReport().printed
-    return {name: count for name, count in asdict(found.article).items() if count}
+    return {name: count for name, count in asdict(found.counts).items() if count}
 
 
 def test_nothing_is_lost_of_a_whole_article() -> None:
@@ -73,25 +72,22 @@ def test_unselected_text_is_not_reported_lost() -> None:
     keep = tuple("barge" not in segment.text for segment in read.segments)
     smaller = compose(read, replace(verdict, keep=keep), ())
     found = check_coverage(read, replace(verdict, keep=keep), (), smaller)
-    assert found.article == CompletenessReport().article
-    assert check_coverage(read, verdict, (), smaller).article.links == 1
+    assert found.counts == ContentCounts()
+    assert check_coverage(read, verdict, (), smaller).counts.links == 1
 
 
 def test_the_number_of_a_paragraph_s_comments_is_not_lost() -> None:
     count = '<a class="comments_count" title="Comment">0</a>'
     read = read_page(HTML.replace("<p>The weir", f"<p>{count}The weir"), "https://example.org/weir")
     verdict = Verdict(tuple(True for _ in read.segments))
-    report = check_coverage(read, verdict, (), compose(read, verdict, ()))
-    assert report.article.words == 0
+    loss = check_coverage(read, verdict, (), compose(read, verdict, ()))
+    assert loss.counts.words == 0
 
 
 def test_the_report_adds_earlier_losses() -> None:
     read, verdict, article = page()
     found = check_coverage(read, verdict, (), without(article, Code))
-    full = CompletenessReport(
-        replace(CompletenessReport().article, words=90),
-        replace(CompletenessReport().article, words=90),
-    )
+    full = CompletenessReport(ContentCounts(words=90), ContentCounts(words=90))
     assert full.complete
     after = full.including([found])
     assert not after.complete
@@ -107,13 +103,13 @@ def test_a_formula_that_did_not_come_into_the_article_is_lost() -> None:
     read = read_page(html, "https://example.org/weir")
     verdict = Verdict(tuple(True for _ in read.segments))
     article = compose(read, verdict, ())
-    assert check_coverage(read, verdict, (), article).article == CompletenessReport().article
+    assert check_coverage(read, verdict, (), article).counts == ContentCounts()
     bare = tuple(
         replace(block, spans=tuple(span for span in block.spans if not span.math))
         if isinstance(block, Paragraph) else block
         for block in article.blocks
     )  # fmt: skip
-    assert check_coverage(read, verdict, (), replace(article, blocks=bare)).article.formulas == 2
+    assert check_coverage(read, verdict, (), replace(article, blocks=bare)).counts.formulas == 2
 
 
 def test_a_wiki_s_links_to_edit_a_section_are_not_lost() -> None:
@@ -125,4 +121,4 @@ def test_a_wiki_s_links_to_edit_a_section_are_not_lost() -> None:
     assert any(
         isinstance(b, Heading) and b.spans[-1].text == "What was done" for b in article.blocks
     )
-    assert not any(asdict(check_coverage(read, verdict, (), article).article).values())
+    assert not any(asdict(check_coverage(read, verdict, (), article).counts).values())

@@ -113,6 +113,6 @@ def test_a_gap_on_screen_is_a_space(html: str, gap: int, text: str) -> None:
         (0, False): TextBox(Rect(100, 0, 140, 20), font),
         (1, False): TextBox(Rect(140 + gap, 0, 200 + gap, 20), font),
     }
-    layout = Layout("data-m", 1280, 900, 1280, boxes={}, texts=texts, pictures={})
+    layout = Layout("data-m", boxes={}, texts=texts, pictures={})
     page = read_page(f"<body><p>{html}</p></body>", layout=layout)
     assert compose(page, Verdict((True,) * len(page.segments)), ()).text == text

@@ -144,8 +144,8 @@ def test_a_week_of_digests(town, desk):
         assert again.result is None, f"day {day} printed something twice"
         updated = [story.article.title for story in run.issue.stories if story.updated]
         assert updated == {1: [], 2: []}.get(day, ["Epsilon"] * (day == 5) + ["Weather"])
-        remarks = [name for name, _ in run.issue.problems]
-        assert remarks == ([f"{town.web.url}/gamma.json"] if day == 3 else [])
+        problems = [name for name, _ in run.issue.problems]
+        assert problems == ([f"{town.web.url}/gamma.json"] if day == 3 else [])
         if day % 2 == 0:
             best = run.issue.stories[0]
             assert [(other.source_name, other.title) for other in best.duplicates] == [

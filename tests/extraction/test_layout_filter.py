@@ -20,7 +20,7 @@ def draw(*rows: tuple[str, Rect, float, Visibility]) -> Page:
         (n, False): TextBox(rect, Font(size, "rgb(0, 0, 0)"), sight)
         for n, (_, rect, size, sight) in enumerate(rows)
     }
-    layout = Layout("data-m", 1280, 900, 1280, boxes=boxes, texts=texts, pictures={})
+    layout = Layout("data-m", boxes=boxes, texts=texts, pictures={})
     return read_page(f"<body>{html}</body>", layout=layout)
 
 

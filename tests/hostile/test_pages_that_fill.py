@@ -12,9 +12,9 @@ import pytest
 
 from printer.article import Article, Paragraph, Span
 from printer.errors import RenderError, WebprintError
+from printer.output import PrintedContent
 from printer.render.completeness import check_completeness
 from printer.render.markup import Ids
-from printer.render.weasy.layout_text import LayoutText
 from tests.support.effort import THOROUGH
 from tests.support.hostile_pages import (
     STORY,
@@ -170,7 +170,7 @@ def test_places_whose_ids_collide_are_numbered_in_time() -> None:
 def test_lost_paragraphs_are_looked_for_in_time() -> None:
     blocks = tuple(Paragraph((Span(f"the river and the mill {n}"),)) for n in range(20_000))
     article = Article(title="A walk", url="https://reader.test/", blocks=blocks)
-    layout = LayoutText("the river and the mill " * 100_000)
+    layout = PrintedContent("the river and the mill " * 100_000)
     assert "the river and the mill 0" in check_completeness([article], layout).missing_text
 
 

@@ -409,6 +409,7 @@ def test_a_block_within_a_credit_is_parted_from_the_words_after_it() -> None:
         (f'<div>{IMG}<div class="caption">3 boats</div></div>', "3 boats"),
         (f'<div>{IMG}<h5 class="bilduntertitel">The boat.</h5></div>', "The boat."),
         (f"<div>{IMG}<p>May 3, 2024</p></div>", ""),
+        (f"<div>{IMG}<p>May 3, 2024 | 14 min read</p></div>", ""),
         (f"<div>{IMG}<p>May 3, 1912</p></div>", "May 3, 1912"),
         (f"<div>{IMG}<p>The quay, May 3, 2024</p></div>", "The quay, May 3, 2024"),
         (f"<p>{IMG}</p><p><em>This page was written by Orla Reed, a pilot.</em></p>", ""),

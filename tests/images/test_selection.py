@@ -718,6 +718,19 @@ def cards(count: int, card: str) -> str:
     return "".join(card.replace("NUMBER", str(number)) for number in range(count))
 
 
+@pytest.mark.parametrize(
+    ("file", "count"), [("team/portrait-1.jpg", 6), ("sponsor-1.png", 6), ("ads/1.png", 5)]
+)
+def test_the_pictures_of_entries_are_printed_alike(file: str, count: int) -> None:
+    entries = cards(6, "<article class='post author-reed'><div class=main><a href=/n/NUMBER>"
+                       "<img src=/quay-NUMBER.jpg alt='The boats of the north go to sea NUMBER'>"
+                       "</a></div><h2><a href=/n/NUMBER>Boats of NUMBER</a></h2>"
+                       + f"<p>{TEXT} NUMBER</p>" * 6 + "</article>")  # fmt: skip
+    page = read_page(f"<main><h1>Boats</h1>{entries.replace('quay-1.jpg', file)}</main>", URL)
+    verdict = Verdict((True,) * len(page.segments), kind="listing")
+    assert len(find_pictures(page, verdict)) == count
+
+
 def test_the_cards_of_a_list_keep_the_pictures_that_they_share() -> None:
     boats = cards(4, '<div class="card promo"><a href="/boats/NUMBER"><h4>K 10NUMBER</h4>'
                      "<img src=/boat.png><h3>The boat number NUMBER with two oars</h3></a></div>")  # fmt: skip

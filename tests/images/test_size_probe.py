@@ -129,9 +129,8 @@ def test_cuter_accepts_and_rejects_by_the_file(
     assert reasons(again) == dict.fromkeys(reasons(choice), "rejected for its size before")
     assert len(web.hits("/icon.png")) == 1, "a rejected address is not fetched again"
     assert len(web.hits("/JPEG")) == 2
-    assert downloads.details() == (
-        "rejected pictures, looked up before a download: 3 of 8 known (38 %)",
-    )
+    assert downloads.cache is not None
+    assert (downloads.cache.hits, downloads.cache.lookups) == (3, 8)
 
 
 def test_without_a_cache_nothing_is_remembered(web: WebServer, fetch: HttpClient) -> None:
@@ -140,7 +139,7 @@ def test_without_a_cache_nothing_is_remembered(web: WebServer, fetch: HttpClient
         choice, downloads = chosen(web, fetch, None, '<img src="/icon.png">')
         assert not choice.selected
         assert len(web.hits("/icon.png")) == count
-        assert downloads.details() == ()
+        assert downloads.cache is None
 
 
 def test_the_default_drops_measured_icons_and_keeps_a_small_drawing(

@@ -8,10 +8,9 @@ import pytest
 
 from printer.article import Article, Code, Figure, Math, Note, Span, Table
 from printer.options import PrintOptions
-from printer.output import ContentCounts
+from printer.output import ContentCounts, PrintedContent
 from printer.render.completeness import check_completeness
 from printer.render.weasy.engine import render_pdf
-from printer.render.weasy.layout_text import LayoutText
 from printer.text import count_words
 from tests.support import sample_articles as specimens
 from tests.support.documents import render_html
@@ -161,5 +160,5 @@ def test_a_note_that_occurs_twice_is_printed_once() -> None:
 
 def test_words_are_counted_as_everywhere_else() -> None:
     text = "It’s John’s well-known ten-year e-mail — of 2026."
-    report = check_completeness([Article("", (paragraph(text),))], LayoutText(text))
+    report = check_completeness([Article("", (paragraph(text),))], PrintedContent(text))
     assert report.article.words == report.printed.words == count_words(text)

@@ -116,7 +116,7 @@ def test_pictures_are_named_by_their_content() -> None:
     document = render_html([SAMPLE_ARTICLE], pictures())
     names = lxml_html.fromstring(document.html).xpath("//img/@src")
     assert len(names) == 5, "two pictures, two formulas and a code"
-    assert set(names) == set(document.assets.pictures)
+    assert set(names) == set(document.assets.by_url)
 
 
 def test_plain_html_shows_pictures_where_they_are() -> None:

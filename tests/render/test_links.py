@@ -23,8 +23,14 @@ from printer.article import (
     Table,
 )
 from printer.options import PrintOptions
-from printer.render.context import MAX_QR_BYTES, MAX_QR_CODES, qr_code
-from printer.render.links import MAX_PRINTED_URL_CHARS, display_url, is_visible_url
+from printer.render.links import (
+    MAX_PRINTED_URL_CHARS,
+    MAX_QR_BYTES,
+    MAX_QR_CODES,
+    display_url,
+    is_visible_url,
+    qr_code,
+)
 from printer.render.weasy import footnotes
 from printer.render.weasy.engine import render_pdf
 from tests.support.documents import render_html

@@ -49,7 +49,7 @@ def renders_alike() -> None:
 
     def render(article: Article, pool: RenderPool | None) -> Result:
         page = ExtractedPage(article, source)
-        return render_pages([page], lambda places: PreparedPictures(), options, None, pool)
+        return render_pages([page], lambda places: PreparedPictures(), options, None, pool)[0]
 
     with RenderPool() as pool:
         in_worker = render(article, pool)

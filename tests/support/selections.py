@@ -1,6 +1,6 @@
 """Corrected selections of short pages."""
 
-from printer.extraction.extract import DROPPING_PASSES, run_passes
+from printer.extraction.extract import CORRECTING_PASSES, run_passes
 from printer.extraction.selected_text import SelectedText
 from printer.html.page import read_page
 
@@ -17,7 +17,7 @@ def run_pass(run, page, keep, scores=(), kind="article"):
 def corrected(page, keep, kind):
     """Return the selection after the passes that complete elements and drop boilerplate."""
     selected = SelectedText(page, keep, kind, [0.5] * len(keep))
-    run_passes(DROPPING_PASSES, selected)
+    run_passes(CORRECTING_PASSES, selected)
     return tuple(selected.keep)
 
 

@@ -430,10 +430,7 @@ def parse_layout(data: Any, id_attribute: str) -> Layout | None:
         )
         for (number, background, width, height, *rect, visibility), source in rows
     }
-    return Layout(
-        id_attribute, data["width"], data["height"], data["view"],
-        boxes=boxes, texts=texts, pictures=pictures,
-    )  # fmt: skip
+    return Layout(id_attribute, boxes, texts, pictures)
 
 
 def _chunks(numbers: list[int], width: int) -> Iterable[tuple[int, ...]]:

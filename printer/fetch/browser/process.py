@@ -25,7 +25,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from ...errors import BadURL, FetchError, FetchTimeout, MissingLibrary, TooLarge, WebprintError
 from ...files import load_json
 from ...processes import become_subreaper, memory_usage
-from ...text import count
+from ...text import quantity
 from ...urls import is_http, origin_of
 from ..errors import with_url
 from ..proxy import Proxy
@@ -86,7 +86,7 @@ def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
 
 def page_timeout(url: str, seconds: float) -> FetchTimeout:
     return FetchTimeout(
-        f"the browser did not finish the page within {count(seconds, 'second')}",
+        f"the browser did not finish the page within {quantity(seconds, 'second')}",
         url=url,
         hint="Allow more with --timeout",
     )

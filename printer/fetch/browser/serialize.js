@@ -238,7 +238,6 @@
     type: xhtml ? "application/xhtml+xml" : document.contentType,
     html: html.length > limit ? null : html,
     layout: !most || told >= most ? null : {
-      width: px(page.scrollWidth), height: px(page.scrollHeight), view: px(right),
       displays: [...displays.keys()], fonts: [...fonts.keys()],
       boxes, texts, graphics, sources,
     },

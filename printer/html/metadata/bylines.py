@@ -79,9 +79,10 @@ _PARTICLES = frozenset({
 #: The beginning of a line that says who wrote the page.
 _SIGNATURE = re.compile(
     r"(?:This \w{4,9} was |[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} )?"
-    r"(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|WRITTEN BY:?\s|[Vv]erfasst von:?\s"
-    r"|[Gg]eschrieben von:?\s|[ÉEé]crit par\s|[Rr]édigé par\s|[Ee]scrito por\s|[Ss]critto da\s"
-    rf"|[Gg]eschreven door\s|(?i:{'|'.join(map(re.escape, _WORDS['signature_labels']))})\s?:\s)"
+    r"(?:(?:(?:Article )?[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|WRITTEN BY:?\s"
+    r"|[Vv]erfasst von:?\s|[Gg]eschrieben von:?\s|[ÉEé]crit par\s|[Rr]édigé par\s|[Ee]scrito por\s"
+    r"|[Ss]critto da\s|[Gg]eschreven door\s"
+    rf"|(?i:{'|'.join(map(re.escape, _WORDS['signature_labels']))})\s?:\s)"
 )
 _AFTER_SIGNATURE = re.compile(r"(?<=\w{3})\.\s|\s(?:at|/|\|)\s|:")
 

@@ -71,7 +71,7 @@ class Head:
 
 
 #: The most ``meta`` and ``link`` elements to read.
-MAX_ELEMENTS = 2_000
+_MAX_HEAD_ELEMENTS = 2_000
 #: The most values of one name.
 _MAX_VALUES = 20
 _NAME_ATTRIBUTES = frozenset({"property", "name", "itemprop", "http-equiv"})
@@ -82,7 +82,7 @@ def read_head(elements: Iterable[HtmlElement]) -> Head:
     metas: dict[str, list[str]] = {}
     canonical = ""
     titles: list[HtmlElement] = []
-    for element in islice(elements, MAX_ELEMENTS):
+    for element in islice(elements, _MAX_HEAD_ELEMENTS):
         if element.tag == "title":
             titles.append(element)
             continue

@@ -29,8 +29,10 @@ from typing import TYPE_CHECKING, Any
 import _cffi_backend
 
 from ...errors import MissingLibrary, RenderError
-from ...text import count, truncate
+from ...output import PrintedContent
+from ...text import quantity, truncate
 from ...themes.loader import Assets
+from ..completeness import read_printed_content
 from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.provenance import AttachedFile, add_provenance
@@ -39,7 +41,6 @@ from .box_tree import Box, has_class, is_figure, lowest_edge, measure_gap
 from .figure_placement import MIN_LAST_LINES
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
-from .layout_text import LayoutText, read_layout_text
 from .patches import collected_warnings, patched
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class RenderedPdf:
     pdf: bytes = field(repr=False)
     pages: int
     warnings: tuple[str, ...] = ()
-    layout: LayoutText = field(default_factory=LayoutText, repr=False)
+    layout: PrintedContent = field(default_factory=PrintedContent, repr=False)
     first_page: int = 1
 
 
@@ -110,9 +111,13 @@ def render_pdf(document: Document) -> RenderedPdf:
             raise RenderError(f"WeasyPrint could not print the document: {reason}") from error
     warnings = [*document.warnings, *_summarize(messages)]
     if misplaced := count_misplaced(layout.pages):
-        warnings.append(f"{count(misplaced, 'footnote')} not on the page of the reference mark")
+        warnings.append(f"{quantity(misplaced, 'footnote')} not on the page of the reference mark")
     return RenderedPdf(
-        pdf, len(layout.pages), tuple(warnings), read_layout_text(layout.pages), document.first_page
+        pdf,
+        len(layout.pages),
+        tuple(warnings),
+        read_printed_content(layout.pages),
+        document.first_page,
     )
 
 
@@ -266,10 +271,10 @@ def asset_fetcher(assets: Assets) -> URLFetcher:
 
         def fetch(self, url: str, headers: Mapping[str, str] | None = None) -> URLFetcherResponse:
             del headers
-            picture = assets.pictures.get(url)
-            if picture is not None:
-                content_type = {"Content-Type": picture.media_type}
-                return URLFetcherResponse(url, picture.data, content_type)
+            asset = assets.by_url.get(url)
+            if asset is not None:
+                content_type = {"Content-Type": asset.media_type}
+                return URLFetcherResponse(url, asset.data, content_type)
             for prefix in _INLINE_PICTURES:
                 if url.startswith(prefix):
                     content_type = {"Content-Type": prefix[5:-8]}

@@ -20,7 +20,7 @@ from ...digest.delivery import Delivery, deliver
 from ...jobs import Job
 from ...jobs.storage import PDF, result_file
 from ...options import MEDIA_TYPES
-from ...text import count, file_name
+from ...text import file_name, quantity
 from ..errors import document_problems
 from ..forms import Form, render_page, render_xml
 from ..history import HistoryQuery
@@ -154,7 +154,7 @@ def _print_entry(job: Job) -> dict[str, Any]:
             links.append((_ACQUISITION, f"{path}.epub", MEDIA_TYPES["epub"]))
         links.append(("http://opds-spec.org/image", f"{path}.png", "image/png"))
         links.append(("http://opds-spec.org/image/thumbnail", f"{path}.png", "image/png"))
-    summary = count(result["pages"], "page") if result.get("pages") else ""
+    summary = quantity(result["pages"], "page") if result.get("pages") else ""
     updated = datetime.fromtimestamp(job.finished or job.created, UTC)
     entry = _catalog_entry(
         f"print:{job.id}", job.title or job.url or "Untitled page", updated, summary, links

@@ -77,7 +77,7 @@ def get_edit(service: Service, print_id: PrintId) -> Any:
             {
                 "id": block.id,
                 "included": edit.includes(block),
-                "suggested": not block.in_article,
+                "suggested": not block.selected,
                 "label": block_label(block),
                 "block": to_data(block.block),
                 "rules": [{"selector": r.selector, "covers": r.covers} for r in block.rules],

@@ -248,6 +248,7 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
         ([], ["August 12, 2024 By Orla Fennimoor"], "Orla Fennimoor"),
         ([], ["By Orla Fennimoor", "By Tam Reed"], ""),
         ([], ["Written by a friend of boats"], ""),
+        ([], ["Article written by:", "Orla Fennimoor, MD"], "Orla Fennimoor"),
         ([], ["Author:", "Orla Fennimoor", "Last updated:", "1 May 2024"], "Orla Fennimoor"),
         ([], ["Harbour:", "Orla Fennimoor"], ""),
         (["Harbour news Published on 11 June 2019"], [], ""),

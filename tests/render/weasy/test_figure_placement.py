@@ -504,6 +504,16 @@ def test_the_spaces_on_a_page_are_reduced_rather_than_tear_a_short_list(printed,
     assert any(all(name in text for name in names) for text in paper.texts)
 
 
+def test_a_list_of_headings_is_divided(printed):
+    entries = [Item((heading(f"Lamp {n}.", 3),)) for n in range(12)]
+    body = replace(
+        SAMPLE_ARTICLE, blocks=(*[paragraph(TEXT)] * 3, List(tuple(entries), ordered=True)), url=""
+    )
+    paper = printed(body)
+    assert paper.pages == 2
+    assert white(paper, 0) < figure_placement.LARGE_GAP
+
+
 @pytest.mark.parametrize("lines", range(28, 34))
 def test_no_item_of_two_lines_is_alone_on_a_page(printed, lines):
     before = (paragraph(f"Line {n}.") for n in range(lines))

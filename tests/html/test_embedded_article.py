@@ -6,7 +6,8 @@ import json
 
 from lxml.html import document_fromstring
 
-from printer.html.page import find_embedded_article, read_page
+from printer.html.embedded_article import find_embedded_article
+from printer.html.page import read_page
 
 STORY = [
     f"The {ordinal} paragraph of the story tells what happened at the weir, at length, so that "

@@ -23,8 +23,8 @@ from printer.article import (
 )
 from printer.errors import RenderError
 from printer.export.markdown import to_markdown
-from printer.render import limits, templates
-from printer.render.limits import limit_article
+from printer.render import normalize, templates
+from printer.render.normalize import normalize_article
 from tests.support.documents import render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, items, paragraph
 
@@ -64,19 +64,19 @@ def test_a_hostile_article_prints_soon(
 
 def test_nothing_is_lost_to_depth() -> None:
     deep = article(*nested(600))
-    limited, warnings = limit_article(deep)
+    normalized, warnings = normalize_article(deep)
     levels = {f"level {n}" for n in range(0, 600, 2)}
-    found = {b.spans[0].text for b in walk(limited.blocks) if isinstance(b, Paragraph)}
+    found = {b.spans[0].text for b in walk(normalized.blocks) if isinstance(b, Paragraph)}
     assert levels <= found
     assert not warnings
 
 
 def test_too_many_blocks_end_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_BLOCKS", 50)
-    limited, warnings = limit_article(
+    monkeypatch.setattr(normalize, "MAX_BLOCKS", 50)
+    normalized, warnings = normalize_article(
         article(*(paragraph(str(n)) for n in range(40)), items(*map(str, range(40))))
     )
-    assert sum(1 for _ in walk(limited.blocks)) <= 50
+    assert sum(1 for _ in walk(normalized.blocks)) <= 50
     assert "81 blocks" in warnings[0]
 
 
@@ -92,8 +92,8 @@ def test_a_table_that_becomes_a_list_is_reported(
     monkeypatch: pytest.MonkeyPatch, tables: list[Block], message: str
 ) -> None:
     """The report counts it as missing, but its words are printed."""
-    monkeypatch.setattr(limits, "MAX_CELLS", 9)
-    _, warnings = limit_article(article(*tables))
+    monkeypatch.setattr(normalize, "MAX_CELLS", 9)
+    _, warnings = normalize_article(article(*tables))
     assert [warning[: len(message)] for warning in warnings] == ([message] if message else [])
 
 
@@ -102,9 +102,12 @@ def test_number_columns_are_set_to_the_right() -> None:
         (cells("Name", "£", header=True),),
         (cells("A 1", "1,200.50"), cells("B", "−3 %"), cells("C", "")),
     )
-    (limited,), _ = limit_article(article(table))[0].blocks, None
-    assert isinstance(limited, Table)
-    assert [cell.align for row in (*limited.head, *limited.body) for cell in row] == ["", "end"] * 4
+    (normalized,), _ = normalize_article(article(table))[0].blocks, None
+    assert isinstance(normalized, Table)
+    assert [cell.align for row in (*normalized.head, *normalized.body) for cell in row] == [
+        "",
+        "end",
+    ] * 4
 
 
 def test_markdown_of_a_deep_article() -> None:
@@ -114,9 +117,9 @@ def test_markdown_of_a_deep_article() -> None:
 def test_a_list_of_pictures_is_replaced_by_them() -> None:
     pictures = tuple(Figure(f"https://example.org/{n}.jpg") for n in range(4))
     listed = List((Item(pictures[:2]), Item(pictures[2:])))
-    assert limit_article(article(listed))[0].blocks == pictures
+    assert normalize_article(article(listed))[0].blocks == pictures
     mixed = List((Item(pictures), Item((paragraph("words"),))))
-    assert limit_article(article(mixed))[0].blocks == (mixed,)
+    assert normalize_article(article(mixed))[0].blocks == (mixed,)
 
 
 def test_the_templates_take_time_in_proportion_to_the_article() -> None:

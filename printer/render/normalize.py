@@ -1,4 +1,4 @@
-"""Limits on the nesting and the number of an article's parts.
+"""Prepare an article for every format: within limits, and without styles that themes set.
 
 The cost of layout grows with depth and columns, and templates recurse, so these and the number of
 blocks are limited before rendering.  Only one limit loses text: an article ends after
@@ -43,8 +43,8 @@ MAX_BLOCKS = 50_000
 MAX_CELLS = 20_000
 
 
-def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
-    """Return an article within all limits, and warnings about lost content."""
+def normalize_article(article: Article) -> tuple[Article, tuple[str, ...]]:
+    """Return an article ready to be rendered, and warnings about lost content."""
     warnings: list[str] = []
     blocks = article.blocks
     count = sum(1 for _ in walk(blocks))
@@ -53,14 +53,14 @@ def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
         warnings.append(
             f"the article has {count} blocks; what follows the first {MAX_BLOCKS} is not printed"
         )
-    limited = _limit_blocks(blocks, 0)
-    if listed := _count_tables(blocks) - _count_tables(limited):
+    normalized = _normalize_blocks(blocks, 0)
+    if listed := _count_tables(blocks) - _count_tables(normalized):
         tables = "1 table is" if listed == 1 else f"{listed} tables are"
         warnings.append(
             f"{tables} printed as a list of rows: a table may have up to {MAX_COLUMNS} columns"
             f" and {MAX_CELLS:,} cells, and be {MAX_TABLE_DEPTH} levels deep"
         )
-    return replace(article, blocks=renumber_headings(limited)), tuple(warnings)
+    return replace(article, blocks=renumber_headings(normalized)), tuple(warnings)
 
 
 def _count_tables(blocks: tuple[Block, ...]) -> int:
@@ -86,12 +86,12 @@ MAX_SPANS = 1_000
 _NEARLY_ALL = 0.98
 
 
-def _limit_blocks(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
-    """Return blocks within all limits, flattened at the maximum depth."""
+def _normalize_blocks(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
+    """Return blocks ready to be rendered, flattened at the maximum depth."""
     if depth >= MAX_DEPTH:
         return _flatten(blocks)
     return tuple(
-        part for block in blocks for part in _split_block(_limit_children(block, depth + 1))
+        part for block in blocks for part in _split_block(_normalize_block(block, depth + 1))
     )
 
 
@@ -110,22 +110,24 @@ def _split_block(block: Block) -> Iterator[Block]:
         yield replace(block, spans=spans, id=block.id if start == 0 else "")
 
 
-def _limit_children(block: Block, depth: int) -> Block:
+def _normalize_block(block: Block, depth: int) -> Block:
     match block:
         case List():
-            items = (Item(_limit_blocks(item.blocks, depth), item.id) for item in block.items)
+            items = (Item(_normalize_blocks(item.blocks, depth), item.id) for item in block.items)
             return replace(block, items=tuple(items))
         case Quote() | Note() | Embed() | Post():
-            return replace(block, blocks=_limit_blocks(block.blocks, depth))
+            return replace(block, blocks=_normalize_blocks(block.blocks, depth))
         case DefinitionList():
             return DefinitionList(
                 tuple(
-                    Definition(entry.terms, tuple(_limit_blocks(d, depth) for d in entry.details))
+                    Definition(
+                        entry.terms, tuple(_normalize_blocks(d, depth) for d in entry.details)
+                    )
                     for entry in block.entries
                 )
             )
         case Table():
-            return _limit_table(block, depth)
+            return _normalize_table(block, depth)
         case Heading(spans=spans) | Paragraph(spans=spans, standfirst=True):
             spans = _without_mark(_without_mark(spans, "strong", 0.5), "em", _NEARLY_ALL)
             return replace(block, spans=spans)
@@ -160,7 +162,7 @@ def _flatten(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     return tuple(leaves)
 
 
-def _limit_table(table: Table, depth: int) -> Block:
+def _normalize_table(table: Table, depth: int) -> Block:
     """Return a table with a valid grid, or as a list if it is too large or too deeply nested."""
     rows = (*table.head, *table.body, *table.foot)
     columns = max((sum(_limit_span(cell.colspan) for cell in row) for row in rows), default=0)
@@ -170,9 +172,9 @@ def _limit_table(table: Table, depth: int) -> Block:
     numeric = _find_numeric_columns(table)
     return replace(
         table,
-        head=_limit_rows(table.head, depth, numeric),
-        body=_limit_rows(table.body, depth, numeric),
-        foot=_limit_rows(table.foot, depth, numeric),
+        head=_normalize_rows(table.head, depth, numeric),
+        body=_normalize_rows(table.body, depth, numeric),
+        foot=_normalize_rows(table.foot, depth, numeric),
     )
 
 
@@ -227,12 +229,12 @@ def _table_as_list(table: Table, rows: tuple[Row, ...]) -> Block:
     return List(tuple(items))
 
 
-def _limit_rows(rows: tuple[Row, ...], depth: int, numeric: frozenset[int]) -> tuple[Row, ...]:
-    """Return rows with all spans limited to the table."""
+def _normalize_rows(rows: tuple[Row, ...], depth: int, numeric: frozenset[int]) -> tuple[Row, ...]:
+    """Return rows with all spans limited to the table, and numbers to the right."""
     return tuple(
         tuple(
             Cell(
-                _limit_blocks(cell.blocks, depth),
+                _normalize_blocks(cell.blocks, depth),
                 cell.header,
                 _limit_span(cell.colspan),
                 min(max(cell.rowspan, 1), len(rows) - index),
