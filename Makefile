@@ -11,7 +11,8 @@ PROCESSES ?= 4
 TIME ?= 60
 SEED ?= 0
 TARGETS ?=
-PYTEST = $(PY) -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder
+PYTEST_OPTIONS = -n $(PROCESSES) --dist loadscope --no-loadscope-reorder -rs
+PYTEST = $(PY) -m pytest $(PYTEST_OPTIONS)
 # What `make bench` measures and for how long, see `python -m benchmarks --help`; QUICK=1 is a sample.
 BENCHMARKS ?=
 QUICK ?=
@@ -38,17 +39,17 @@ print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPT
 
 test: .venv/.develop ## Run the tests, all but the slowest (10 minutes) or some: make test [TESTS=tests/render]
 	@echo 'make test: $(or $(TESTS),all tests but those of tests/thorough.txt: 10 minutes on two processors; make smoke takes one)'
-	$(PYTEST) -rs $(TESTS)
+	$(PYTEST) $(TESTS)
 
 test-all: .venv/.develop ## Run all tests, with more of what is generated, combined and killed at random
-	THOROUGH=1 $(PYTEST) -rs $(TESTS)
+	THOROUGH=1 $(PYTEST) $(TESTS)
 
 smoke: .venv/.develop ## Run the quickest tests of every part, in under a minute
-	$(PYTEST) -rs -m smoke
+	$(PYTEST) -m smoke
 
 coverage: .venv/.develop ## Run the tests and report which lines of printer/ they do not run
 	rm -f .coverage .coverage.*
-	.venv/bin/coverage run -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder -rs $(TESTS)
+	.venv/bin/coverage run -m pytest $(PYTEST_OPTIONS) $(TESTS)
 	.venv/bin/coverage combine --quiet
 	.venv/bin/coverage report
 

@@ -1,20 +1,20 @@
 """The error tree; each class has the exit code of the command line.
 
-    WebprintError            1   anything below, caught in one place
-    ├── UsageError           2   the call itself: a bad option, an unknown setting
-    ├── BadURL               3   not an address that can be fetched
-    ├── FetchError           4   the server could not be reached
-    │   ├── FetchTimeout     5   it took longer than the limit
-    │   ├── HTTPStatusError  6   it answered, with 4xx or 5xx
-    │   ├── BlockedAddress   7   the address is private and was not allowed
-    │   ├── TooLarge         8   the response is over the size limit
-    │   └── NotHTML          9   the response is a PDF, an image, ...
-    ├── NoArticle           10   the page has no article
-    ├── RenderError         11   the file could not be rendered
-    ├── OutputError         12   OUT cannot be written
-    ├── MissingLibrary      13   a system library or a browser is not installed
-    ├── JobsError           14   a database, or what the print server needs, cannot be used
-    └── Incomplete          15   printed, but not all of it, with --strict
+    WebprintError            1
+    ├── UsageError           2
+    ├── BadURL               3
+    ├── FetchError           4
+    │   ├── FetchTimeout     5
+    │   ├── HTTPStatusError  6
+    │   ├── BlockedAddress   7
+    │   ├── TooLarge         8
+    │   └── NotHTML          9
+    ├── NoArticle           10
+    ├── RenderError         11
+    ├── OutputError         12
+    ├── MissingLibrary      13
+    ├── JobsError           14
+    └── Incomplete          15
 
 Only front ends print errors and turn them into exit codes.
 """
@@ -129,7 +129,7 @@ class TooLarge(FetchError):
 
 
 class NotHTML(FetchError):
-    """The response is not a web page; ``media_type`` says what it is."""
+    """The response is not a web page but a PDF, a picture, ...: its ``media_type``."""
 
     exit_code = 9
 
@@ -158,14 +158,14 @@ class RenderError(WebprintError):
 
 
 class OutputError(WebprintError):
-    """The result could not be written."""
+    """A file could not be written, or may not be used."""
 
     exit_code = 12
     stage = "output"
 
 
 class MissingLibrary(WebprintError):
-    """A required system library, font or browser is not installed."""
+    """A required library, font or browser is missing, or the browser cannot use its sandbox."""
 
     exit_code = 13
     stage = "setup"

@@ -24,7 +24,7 @@ Step = Literal["fetch", "browse", "enough", "unsure", "empty", "extract", "pictu
 STEPS: Mapping[Step, str] = {
     "fetch": "fetching the page",
     "browse": "loading the page in a browser",
-    "enough": "the page is complete without a browser",
+    "enough": "the article was found without a browser",
     "unsure": "loading the page in a browser, as the article is not clear without one",
     "empty": "loading the page in a browser, as there is no article without one",
     "extract": "finding the article",

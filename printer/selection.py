@@ -49,8 +49,10 @@ class PlacedFigure:
 
 @dataclass(frozen=True, slots=True)
 class SegmentDecision:
-    """The decision about a text segment: ``scores`` by extractor; above 0 keeps it.
+    """The decision about a text segment.
 
+    ``scores`` has the score of each extractor: a paper's method keeps those above 0, the default's
+    are the probabilities that the text belongs to the article, before its corrections.
     ``place`` names its block and the block's ancestors, innermost last, ``rule`` the site rule that
     overrode the scores, ``corrections`` what added or dropped it after the classifier, in order.
     """

@@ -30,7 +30,7 @@ class Session(Closing):
         user_urls: the URLs that the user asked for.  Their origins may be at private addresses,
             and only they receive the user's headers.
         files: resources already available, by URL, such as pictures sent with a page.
-        concurrency: the number of pages that the browser loads at a time.
+        concurrency: the number of pages that are read at a time.
     """
 
     def __init__(

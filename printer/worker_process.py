@@ -335,7 +335,9 @@ class _Channel:
             raise TimeoutError
         for data in (_HEADER.pack(kind, len(body)), body):
             # The time-out of sendall is for all of the data.
-            self._socket.settimeout(deadline and max(0.001, deadline - time.monotonic()))
+            self._socket.settimeout(
+                None if deadline is None else max(0.001, deadline - time.monotonic())
+            )
             self._socket.sendall(data)
 
     def receive(self, deadline: float | None = None, limit: int = 0) -> tuple[bytes, bytes]:
@@ -356,7 +358,7 @@ class _Channel:
                     del self._received[:end]
                     return kind, body
             remaining = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if not poll.poll(remaining and remaining * 1000):
+            if not poll.poll(None if remaining is None else remaining * 1000):
                 raise TimeoutError
             data = self._socket.recv(1 << 20)
             if not data:

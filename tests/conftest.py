@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from printer.fetch.browser.process import find_chromium
 from tests.support.distribution import FixtureScheduling, rewrite_share
 from tests.support.effort import THOROUGH
-from tests.support.leftovers import watched
+from tests.support.running_processes import watched
 from tests.support.warm_programs import WarmPrograms
 from tests.support.web_server import WebServer
 
@@ -116,7 +116,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_leftovers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def no_running_processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Fail if a test left a process running, and say which test it was."""
     with watched(tmp_path_factory.mktemp("tmp")):
         yield

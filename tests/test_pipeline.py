@@ -1,5 +1,6 @@
 """From addresses to a file: what the stages together say about the pages."""
 
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -7,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from printer import pipeline, print_pages
-from printer.errors import BadURL, UsageError
+from printer.errors import BadURL, RenderError, UsageError
 from printer.options import ExtractOptions, FetchOptions, Options, PrintOptions
-from printer.output import ContentCounts, Loss
+from printer.output import ContentCounts, Loss, Result
 from printer.pipeline import Printer
 from printer.session import Session
 from printer.settings import Settings
@@ -125,3 +126,36 @@ def test_an_address_that_is_too_long_for_a_file_is_an_address(web: WebServer) ->
         outcomes = dict(two.read_all([long, story]))
     assert isinstance(outcomes[long], BadURL)
     assert outcomes[story].article.title == "Harbour lights go dark"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> str:
+    path = tmp_path / "page.html"
+    path.write_text(story_page())
+    return str(path)
+
+
+def children() -> list[str]:
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+
+
+def test_a_print_that_takes_too_long_is_ended(page: str) -> None:
+    before = children()
+    with pytest.raises(RenderError, match="longer than 0 s"):
+        print_pages(page, limit=0.0)
+    assert children() == before
+
+
+@pytest.mark.parametrize("limit", [None, 300.0])
+def test_a_print_in_time_leaves_no_process_behind(page: str, limit: float | None) -> None:
+    before = children()
+    result = print_pages(page, limit=limit)
+    assert result.pages == 1
+    assert result.report.printed.words == result.report.article.words
+    assert children() == before
+
+
+def test_pdf_is_refused_for_other_formats() -> None:
+    assert Result(b"%PDF", 1, "A").pdf == b"%PDF"
+    with pytest.raises(ValueError, match="epub, not pdf"):
+        _ = Result(b"PK", 0, "A", format="epub").pdf

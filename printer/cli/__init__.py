@@ -1,4 +1,4 @@
-"""The entry point, which forks the renderer before anything else is loaded.
+"""The entry point, which forks the renderer before what fetches and extracts pages is loaded.
 
 WeasyPrint then loads in its own process while the page is fetched and extracted.
 """
@@ -37,7 +37,10 @@ COMMANDS = {
     "help": ("help", "explain a command"),
 }
 
-_NO_PAGES = {*COMMANDS, "--help", "-h", "--version", "--install-completion", "--show-completion"}
+#: The options that show something instead of printing.
+_INFORMATION = {
+    "--help", "-h", "--help-all", "--version", "-V", "--install-completion", "--show-completion",
+}  # fmt: skip
 
 #: Turns off features of libraries that no print needs: plug-ins, threads for small computations.
 _ENVIRONMENT = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
@@ -58,16 +61,15 @@ def main() -> None:
 
     # The objects of a layout live until the end, so frequent collections find no garbage.
     gc.set_threshold(100_000, 50, 100)
-    arguments = sys.argv[1:]
-    prints = bool(arguments) and arguments[0] not in _NO_PAGES
-    if prints:
+    pages = print_arguments(sys.argv[1:])
+    if pages:
         for name, value in _ENVIRONMENT.items():
             os.environ.setdefault(name, value)
         # The HTTP cache would import redis if it is installed, but never uses it.
         sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
     pool = None
-    if prints or arguments[:2] == ["digest", "run"]:
-        pool = _fork_renderer(arguments, prints)
+    if pages or sys.argv[1:3] == ["digest", "run"]:
+        pool = _fork_renderer(pages)
     from .app import run
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -107,7 +109,17 @@ def exit_on_interrupt(*_: object) -> None:
     os._exit(130)
 
 
-def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
+def print_arguments(arguments: list[str]) -> list[str]:
+    """Return the arguments of ``webprint print``, none if the call prints no pages."""
+    if arguments[:1] == ["print"]:
+        arguments = arguments[1:]
+    elif arguments and arguments[0] in COMMANDS:
+        return []
+    return [] if arguments and arguments[0] in _INFORMATION else arguments
+
+
+def _fork_renderer(arguments: list[str]) -> RenderPool:
+    """Fork the renderer of ``webprint print``, or of a digest if there are no arguments."""
     # Both processes need these, so load them once.
     import urllib.request
 
@@ -118,9 +130,10 @@ def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
 
     del urllib, PIL, page
     pages = [argument for argument in arguments if not argument.startswith("-")]
-    fork_all = not prints or len(pages) > MANY_PAGES
+    fork_all = not arguments or len(pages) > MANY_PAGES
     prepare = load_weasyprint if fork_all else _warm_up_renderer
-    return RenderPool(fork=expects_pdf(arguments), fork_all=fork_all, prepare=prepare)
+    fork = expects_pdf(arguments or sys.argv[1:])
+    return RenderPool(fork=fork, fork_all=fork_all, prepare=prepare)
 
 
 def _warm_up_renderer() -> None:

@@ -6,7 +6,7 @@ import errno
 import re
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer import TyperException
@@ -72,22 +72,13 @@ app = help_module.Commands(
 
 @app.callback(invoke_without_command=True)
 def webprint(
-    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", "-V", help="Show the version and exit.", is_eager=True)
-    ] = False,
-    help_all: Annotated[
-        bool, typer.Option("--help-all", help="Show all options and exit.", is_eager=True)
     ] = False,
 ) -> None:
     """Print the articles of web pages."""
     if version:
         print(f"webprint {__version__}")
-        raise typer.Exit
-    if help_all:
-        group: Any = context.command
-        command = group.get_command(context, "print")
-        print(help_module.full_help(command, type(context)(command, parent=context)))
         raise typer.Exit
 
 
@@ -107,24 +98,24 @@ def run(pool: RenderPool | None = None) -> None:
         sys.exit(INTERRUPTED)
     except TyperException as error:
         _fail(_usage_error(error))
-    except WebprintError as error:
-        _fail(error, debug)
-    except PermissionError as error:
-        place = f"{error.filename} cannot be used: " if error.filename else ""
-        hint = "Change its permissions, or set HOME to a folder of yours"
-        fault = OutputError(f"{place}permission denied", hint=hint)
-        _fail(fault.with_traceback(error.__traceback__), debug)
     except Exception as error:  # noqa: BLE001 - the last resort: our own bug, in one line
-        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-            _fail(UsageError(f"the name {truncate(str(error.filename), 80)} is too long"), debug)
-        if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
-            fault = OutputError(f"the output cannot be written: {reason_of(error)}")
-            _fail(fault.with_traceback(error.__traceback__), debug)
-        bug = WebprintError(
-            f"internal error: {type(error).__name__}: {error}",
-            hint="Please report it with the output of --debug",
-        )
-        _fail(bug.with_traceback(error.__traceback__), debug)
+        _fail(_as_webprint_error(error).with_traceback(error.__traceback__), debug)
+
+
+def _as_webprint_error(error: Exception) -> WebprintError:
+    match error:
+        case WebprintError():
+            return error
+        case PermissionError(filename=name):
+            place = f"{name} cannot be used: " if name else ""
+            hint = "Change its permissions, or set HOME to a folder of yours"
+            return OutputError(f"{place}permission denied", hint=hint)
+        case OSError(errno=errno.ENAMETOOLONG, filename=name):
+            return UsageError(f"the name {truncate(str(name), 80)} is too long")
+        case OSError(errno=code) if code in _OUTPUT_ERRORS:
+            return OutputError(f"the output cannot be written: {reason_of(error)}")
+    message = f"internal error: {type(error).__name__}: {error}"
+    return WebprintError(message, hint="Please report it with the output of --debug")
 
 
 def _usage_error(error: TyperException) -> UsageError:
@@ -139,8 +130,9 @@ def _usage_error(error: TyperException) -> UsageError:
         message, suggestion = _explain_option(option, context)
         hint = f"{suggestion} {hint}".strip()
     elif match := re.fullmatch(r"Invalid value for '([^']+)'(?: / '[^']+')?: (.*)", message):
-        message = f"{match[1]}: {plain_message(match[2].replace(chr(39), ''))}"
-        value, _, choices = match[2].replace("'", "").partition(" is not one of ")
+        reason = match[2].replace("'", "")
+        message = f"{match[1]}: {plain_message(reason)}"
+        value, _, choices = reason.partition(" is not one of ")
         if suggestion := did_you_mean(value, choices.split(", ")) if choices else "":
             hint = f"{suggestion} {hint}"
     elif match := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
@@ -174,6 +166,6 @@ def _explain_option(option: str, context: Any) -> tuple[str, str]:
     return f"no such option: {option}", suggestion.replace("mean ", "mean --")
 
 
-def _fail(error: WebprintError, debug: bool = False) -> None:
+def _fail(error: WebprintError, debug: bool = False) -> NoReturn:
     Console(debug=debug).error(error)
     sys.exit(error.exit_code)

@@ -185,7 +185,7 @@ def arguments(command: Any) -> list[Any]:
 
 
 def panels(command: Any, ctx: Any) -> list[tuple[str, list[Any]]]:
-    options = [p for p in command.get_params(ctx) if not isinstance(p, TyperArgument | None)]
+    options = [p for p in command.get_params(ctx) if not isinstance(p, TyperArgument)]
     options = [option for option in options if not option.hidden and option.name != "help"]
     panels: dict[str, list[Any]] = {}
     for option in options:

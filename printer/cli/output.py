@@ -47,7 +47,6 @@ class Console:
         return cls(settings.verbose, settings.quiet, settings.debug)
 
     def show_step(self, source: str, step: Step) -> None:
-
         if self._progress is None and self.verbose:
             self.info(f"{source}: {STEPS[step]}")
         name = "".join(filter(str.isprintable, source))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from ..article import Article
-from ..errors import UsageError, WebprintError
+from ..errors import NoArticle, UsageError, WebprintError
 from ..options import EXTENSIONS, BatchOptions
 from ..output import Result
 from ..pipeline import Printer, ReadOutcome, prefetch, source_name
@@ -355,7 +355,18 @@ def explain(
 
     console = Console.from_settings(loaded.settings)
     with make_printer(loaded.settings, [page, url], console) as printer, console.progress(1):
-        explanation = printer.explain(page_input(page, url, loaded.settings.max_size))
+        capture = printer.fetch(page_input(page, url, loaded.settings.max_size))
+        fetch = replace(printer.options.fetch, follow=False)
+        extract = replace(printer.options.extract, images="none")
+        options = replace(printer.options, fetch=fetch, extract=extract)
+        # Load it in a browser where printing would; its text alone decides.
+        try:
+            capture, extracted = printer.variant(options).load(capture)
+            for warning in extracted.article.warnings:
+                console.warn(warning)
+        except NoArticle as error:
+            console.warn(str(error))
+        explanation = printer.explain(capture)
     if as_json:
         text = json.dumps(explanation_data(explanation), ensure_ascii=False, indent=2) + "\n"
     else:
@@ -479,12 +490,12 @@ def _show_plan(
         waiting, [f"{folder}/TITLE.pdf", str(folder / REPORT_TEXT), str(folder / REPORT_JSON)],
         stored=stored, caches=settings.options().fetch.cache, as_json=as_json,
     )  # fmt: skip
+    console = Console.from_settings(settings)
     for item in items:
         if item.state == "done":
-            Console.from_settings(settings).info(f"{folder / item.name} is printed: {item.url}")
+            console.info(f"{folder / item.name} is printed: {item.url}")
         elif item.error and item.state == "failed":
-            text = f"line {item.line}: {item.error.message}"
-            Console.from_settings(settings).warn(text)
+            console.warn(f"line {item.line}: {item.error.message}")
 
 
 def _item_line(item: BatchItem, folder: Path) -> dict[str, Any]:

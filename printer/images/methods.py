@@ -67,6 +67,7 @@ def select_pictures(
         MissingLibrary: The recognizer is not installed.
     """
     if options.images == "none":
+        # Pictures are selected nevertheless, so that their captions are left out with them.
         selection = select_by_score(page, verdict)
         return _keep_only(selection, None, "pictures are switched off")
     if options.images == "all":

@@ -86,7 +86,7 @@ class RejectedPicture:
 
 @dataclass(frozen=True, slots=True)
 class PictureSelection:
-    """The selected and the rejected pictures of a page, each in document order."""
+    """The pictures of a page: the ``selected`` ones, in document order, and the rejected."""
 
     selected: tuple[SelectedPicture, ...] = ()
     rejected: tuple[RejectedPicture, ...] = ()

@@ -161,7 +161,11 @@ class Fonts(_Table):
 
 
 class Device(_Table):
-    """A named page size: the screen of a device, or a paper."""
+    """A named page size: the screen of a device, or a paper.
+
+    ``size`` and ``margin`` are written as for ``--paper`` and ``--margin``; ``font_size`` is in
+    points.
+    """
 
     size: Annotated[str, Field(max_length=40)]
     description: Annotated[str, Field(max_length=80)] = ""
@@ -174,7 +178,11 @@ _COLOR = re.compile(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}|[a-z]{3,20}")
 
 
 class Variable(_Table):
-    """A value for ``--set``: ``--NAME`` in CSS and ``data-NAME`` on the root element."""
+    """A value for ``--set``: ``--NAME`` in CSS and ``data-NAME`` on the root element.
+
+    ``choices`` are the values of a 'choice'; ``least`` and ``most`` bound a number, or a length in
+    the unit that is given.
+    """
 
     kind: Literal["length", "number", "color", "choice", "switch"]
     value: str | float | bool

@@ -87,7 +87,7 @@ def test_standard_input_to_standard_output(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_several_pages_make_several_files_and_one_failure_costs_itself(webprint, web, tmp_path):
+def test_several_pages_make_several_files_and_a_failed_one_stops_no_others(webprint, web, tmp_path):
     urls = [web.add(f"/{n}", story_page(f"Story {n}")) for n in (1, 2)]
     missing = f"{web.url}/missing"
     code, _, err = webprint(urls[0], missing, urls[1], "-o", tmp_path)
@@ -249,7 +249,7 @@ class TestFailures:
         assert code == OutputError.exit_code
         assert "no folder" in err
 
-    def test_a_fault_of_ours(self, webprint, tmp_path, monkeypatch):
+    def test_an_internal_error(self, webprint, tmp_path, monkeypatch):
         def broken(*_, **__):
             raise ZeroDivisionError
 

@@ -45,6 +45,14 @@ def test_a_page_cannot_write_into_the_report():
     assert "default-src 'none'" in report
 
 
+def test_a_probability_is_no_decision():
+    scores = {"default": 0.1, "text-to-tag": 1.0, "useful-text": -1.0}
+    decision = SegmentDecision("Bread", "p", True, scores)
+    report = explanation_html(Explanation("", "", "article", 0.5, (decision,)))
+    assert report.count('class="score yes"') == report.count('class="score no"') == 1
+    assert '<td class="score">0.10' in report
+
+
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_a_page_cannot_control_a_terminal(webprint, tmp_path, options):
     (tmp_path / "a.html").write_text(story_page(extra="<p>Bread \x9b31m and butter.</p>"))

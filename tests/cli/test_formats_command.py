@@ -117,7 +117,7 @@ def test_a_sign_in_page_is_reported_and_fails_with_strict(webprint, saved, tmp_p
         ("a.html there.html", True), ("a.html --paper A5", True),
     ],
 )  # fmt: skip
-def test_only_for_a_pdf_is_a_press_made_ready(words, pdf, tmp_path, monkeypatch):
+def test_only_for_a_pdf_is_a_renderer_forked(words, pdf, tmp_path, monkeypatch):
     from printer.cli import expects_pdf
 
     monkeypatch.chdir(tmp_path)

@@ -1,38 +1,37 @@
-"""A print from Python ends in bounded time, and leaves no process behind."""
-
-import os
-from pathlib import Path
+"""The renderer of a print from the command line: when there is one, and that it has a limit."""
 
 import pytest
+from typer.main import get_command
 
-from printer import print_pages
+from printer.cli import COMMANDS, print_arguments
+from printer.cli.app import app
 from printer.errors import RenderError
-
-PAGE = f"<title>A day</title><h1>A day</h1>{'<p>The tide comes in and goes out again. ' * 40}"
-
-
-@pytest.fixture
-def page(tmp_path):
-    path = tmp_path / "page.html"
-    path.write_text(PAGE)
-    return str(path)
+from tests.support.story_page import story_page
 
 
-def children():
-    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+@pytest.mark.parametrize("command", [(), ("print",)])
+def test_a_print_that_takes_too_long_is_ended(warm, tmp_path, command):
+    (tmp_path / "a.html").write_text(story_page())
+    call = (*command, "a.html", "out.pdf", "--print-timeout", "0.01")
+    ended = warm.run(*call, cwd=tmp_path)
+    assert ended.returncode == RenderError.exit_code
+    assert "longer than 0.01 s" in ended.stderr
+    assert not (tmp_path / "out.pdf").exists()
 
 
-def test_a_print_that_takes_too_long_is_ended(page):
-    before = children()
-    with pytest.raises(RenderError, match="longer than 0 s"):
-        print_pages(page, limit=0.0)
-    assert children() == before
+def test_the_arguments_of_a_print():
+    assert print_arguments(["a.html", "search"]) == ["a.html", "search"]
+    assert print_arguments(["print", "search", "a.pdf"]) == ["search", "a.pdf"]
+    assert print_arguments([]) == print_arguments(["print"]) == []
 
 
-@pytest.mark.parametrize("limit", [None, 300.0])
-def test_a_print_in_time_is_made(page, limit):
-    before = children()
-    result = print_pages(page, limit=limit)
-    assert result.pages == 1
-    assert result.report.printed.words == result.report.article.words
-    assert children() == before
+def test_no_renderer_is_forked_if_nothing_is_printed():
+    root = get_command(app)
+    context = root.make_context("webprint", ["doctor"])
+    parameters = [*root.get_params(context), *root.get_command(context, "print").params]
+    options = [name for p in parameters if p.is_eager for name in (*p.opts, *p.secondary_opts)]
+    assert {"--help", "-h", "-V", "--help-all"} <= set(options)
+    for arguments in (*([name] for name in options), *(["print", name] for name in options)):
+        assert print_arguments(arguments) == [], arguments
+    for command in set(COMMANDS) - {"print"}:
+        assert print_arguments([command, "a.html"]) == [], command

@@ -204,7 +204,7 @@ class Failing:
                 yield from self._press.render_all([document])
 
 
-def test_an_article_that_cannot_be_set_costs_itself(press: RenderPool) -> None:
+def test_an_article_that_cannot_be_laid_out_does_not_stop_the_others(press: RenderPool) -> None:
     articles = [article(n) for n in range(3)]
     articles[1] = article(1, paragraph("A hard word."))
     context = RenderContext.of(articles, PrintOptions(title="All"))

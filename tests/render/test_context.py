@@ -92,10 +92,14 @@ def test_neighbours_under_one_mark_share_an_element() -> None:
     assert f'<a href="{link}">a <em>b</em> c</a> d' in page
 
 
-def test_every_field_of_a_span_is_used() -> None:
-    """A new field is to be printed, or to be left out knowingly."""
-    known = {"text", "marks", "href", "title", "lang", "dir", "note", "ruby", "math", "id"}
-    assert {field.name for field in fields(Span)} == known
+@pytest.mark.parametrize("name", [field.name for field in fields(Span)])
+def test_every_field_of_a_span_is_printed(name: str) -> None:
+    values = {"marks": ("em",), "href": "https://example.org/", "lang": "de", "dir": "rtl"}
+    plain = Span("x", ("abbr",))
+    span = replace(plain, **{name: values.get(name, "n")})
+    note = Note("n", "1", (paragraph("A note."),))
+    pages = [render_html([Article("T", (paragraph(s), note))], {}).html for s in (plain, span)]
+    assert pages[0] != pages[1]
 
 
 def test_ids_are_defined_once_and_kept_apart() -> None:

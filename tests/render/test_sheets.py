@@ -152,9 +152,9 @@ def test_ink_is_saved(printed):
     assert saved.text == full.text
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
-def test_an_article_is_made_to_fit(most):
-    article = replace(SAMPLE_ARTICLE, blocks=SAMPLE_ARTICLE.blocks[:4] * 4)
+def fit(repetitions, most):
+    """Fit an article to pages; return the result and the options that were tried."""
+    article = replace(SAMPLE_ARTICLE, blocks=SAMPLE_ARTICLE.blocks[:4] * repetitions)
     tried = []
 
     def print_(options):
@@ -163,13 +163,22 @@ def test_an_article_is_made_to_fit(most):
 
     result = fit_to_pages(PrintOptions(fit=most), print_)
     assert len(tried) <= 5
-    if result.warnings:
-        assert result.pages > most
-        assert f"not {most}" in result.warnings[-1]
-        assert tried[-1] == tighten(PrintOptions(fit=most), FIT_STEPS)
-    else:
-        assert result.pages <= most
     assert all(page_geometry(options).font_size >= 8.5 for options in tried)
+    return result, tried
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_an_article_is_made_to_fit(most):
+    result, _ = fit(4, most)
+    assert result.pages <= most
+    assert not result.warnings
+
+
+def test_an_article_that_does_not_fit_is_as_small_as_is_legible():
+    result, tried = fit(20, 1)
+    assert result.pages > 1
+    assert f"takes {result.pages} pages instead of 1" in result.warnings[-1]
+    assert tried[-1] == tighten(PrintOptions(fit=1), FIT_STEPS)
 
 
 def test_a_fitting_print_and_set_options_stay_unchanged():

@@ -180,16 +180,17 @@ class IsolatedWorld:
     _context: int = 0
 
     async def run(self, script: str) -> Any:
-        """Run a script and return its value, None if it failed."""
-        for attempts_left in reversed(range(_SCRIPT_ATTEMPTS)):
+        """Run a script and return its value, None if it threw an exception."""
+        attempts_left = _SCRIPT_ATTEMPTS
+        while True:
             try:
                 return await self._run(script)
             except PlaywrightError as error:
                 self._context = 0
+                attempts_left -= 1
                 navigated = "context" in str(error) or "navigated" in str(error)
                 if not attempts_left or not navigated:
                     raise
-        return None
 
     async def _run(self, script: str) -> Any:
         if not self._context:

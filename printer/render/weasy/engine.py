@@ -363,7 +363,7 @@ _families: frozenset[str] | None = None
 
 
 def load_fonts() -> frozenset[str]:
-    """Load WeasyPrint, if installed, and the fonts once; return the installed families."""
+    """Load WeasyPrint and the fonts once; return the families, none if a library is missing."""
     global _families
     try:
         import_weasyprint()

@@ -8,12 +8,12 @@ from pathlib import Path
 LEAVE_ONE = """
 import os, subprocess, sys
 from pathlib import Path
-from tests.support import leftovers
-leftovers._PATIENCE = 0.1
+from tests.support import running_processes
+running_processes._PATIENCE = 0.1
 folder = Path(sys.argv[1])
 folder.mkdir()
 try:
-    with leftovers.watched(folder):
+    with running_processes.watched(folder):
         if os.fork() == 0:  # This process starts another and ends before it.
             command = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
             left = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
@@ -30,6 +30,6 @@ def test_a_process_that_is_left_is_named_and_ended(tmp_path):
         command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
     )
     assert not ran.stderr
-    assert "test_leftovers.py::test_a_process_that_is_left" in ran.stdout
+    assert "test_running_processes.py::test_a_process_that_is_left" in ran.stdout
     assert "time.sleep(60)" in ran.stdout
     assert ran.stdout.endswith("False\n"), "the temporary folder is still there"

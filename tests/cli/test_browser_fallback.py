@@ -18,11 +18,11 @@ document.getElementById("app").innerHTML = "<article><h1>From a script</h1>" +
 </script>"""
 
 
-def test_a_page_that_is_enough_is_not_loaded_in_a_browser(webprint, web):
+def test_a_clear_article_needs_no_browser(webprint, web):
     url = web.add("/story", story_page())
     code, _, err = webprint("extract", url, "-v", "-o", "out.json")
     assert code == 0
-    assert "complete without a browser" in err
+    assert "found without a browser" in err
     assert len(web.hits("/story")) == 1
 
 
@@ -32,6 +32,22 @@ def test_a_page_without_its_text_is_loaded_in_a_browser_with_the_reason(webprint
     assert code == 0
     assert "quay was full" in out
     assert "in a browser, as there is no article without one" in err
+
+
+def test_a_page_without_its_text_is_explained_as_it_is_printed(webprint, web):
+    url = web.add("/app", SHELL)
+    code, out, _ = webprint("explain", url, "--json")
+    assert code == 0
+    selected = [s["text"] for s in json.loads(out)["segments"] if s["keep"]]
+    assert any("quay was full" in text for text in selected)
+
+
+def test_a_page_without_an_article_is_explained(webprint, web):
+    url = web.add("/empty", "<title>x</title><script>1</script>")
+    code, out, err = webprint("explain", url, "--json")
+    assert code == 0
+    assert json.loads(out)["segments"] == []
+    assert "in a browser did not help" in err
 
 
 def test_a_page_that_is_not_clear_is_loaded_and_prints_when_that_fails(

@@ -31,7 +31,7 @@ def watched(folder: Path) -> Iterator[None]:
     tempfile.tempdir = None
     try:
         yield
-        left = _end_leftovers()
+        left = _end_processes()
         assert not left, "\n".join(left)
     finally:
         for name, value in before.items():
@@ -42,7 +42,7 @@ def watched(folder: Path) -> Iterator[None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _end_leftovers() -> list[str]:
+def _end_processes() -> list[str]:
     """Kill the processes that do not end by themselves, and return a line for each."""
     deadline = time.monotonic() + _PATIENCE
     while (left := dict(_find_processes())) and time.monotonic() < deadline:
