@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 import pypdfium2
 
-from printer import Article, ExtractOptions, PrintOptions, extract
+from printer import Article, PrintOptions, extract
 from printer.article import Figure, Table, walk
 from printer.errors import NoArticle
 from printer.render.completeness import body_pieces, check_completeness, note_pieces
@@ -60,8 +60,7 @@ def articles(count: int) -> Iterator[tuple[str, Article]]:
         print(f"no corpus at {CORPUS}: measuring the samples only", file=sys.stderr)
     for name, page in pages.items():
         try:
-            url = f"https://example.org/{name.replace(' ', '/')}"
-            article = extract(page, url, ExtractOptions(images="none"))
+            article = extract(page, f"https://example.org/{name.replace(' ', '/')}", images="none")
         except NoArticle:
             continue
         yield name, article

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from printer import Article, ExtractOptions, extract
+from printer import Article, extract
 from printer.errors import NoArticle
 
 from .corpus import SETS, Sample, require_corpus, samples
@@ -109,7 +109,7 @@ def webprint_extractor(name: str) -> Callable[[Sample], Found]:
 
     def read(sample: Sample) -> Article:
         try:
-            return extract(sample.html, sample.url, ExtractOptions(extractor=name))
+            return extract(sample.html, sample.url, extractor=name)
         except NoArticle:
             return Article(title="", blocks=())
 

@@ -56,26 +56,22 @@ _MAX_PATH = 5
 
 @gc_paused
 def extract(
-    html: bytes | str,
-    url: str | None = "",
-    options: ExtractOptions | None = None,
-    *,
-    charset: str = "",
+    html: bytes | str, url: str | None = "", *, charset: str = "", **options: object
 ) -> Article:
     """Extract the article of a page; a pure function.
 
     Args:
         html: the page; bytes are decoded by the rules of the HTML standard.
         url: the page's address; without one, relative links and pictures lead nowhere.
-        options: how the article is found.
         charset: the charset that an HTTP header declared.
+        **options: the fields of :class:`ExtractOptions`.
 
     Raises:
         NoArticle: the page contains no article.
     """
-    options = options or ExtractOptions()
-    extraction = extract_article(read_page(html, url or "", charset), options)
-    return extraction.with_additions(extraction.article, options)
+    chosen = ExtractOptions(**options)  # type: ignore[arg-type]
+    extraction = extract_article(read_page(html, url or "", charset), chosen)
+    return extraction.with_additions(extraction.article, chosen)
 
 
 @dataclass(frozen=True, slots=True)

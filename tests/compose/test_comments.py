@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from printer import ExtractOptions, extract
+from printer import extract
 from printer.article import Heading, Item, List, Paragraph, Post, Span
 from printer.html.discussion import MAX_POSTS
 from tests.support.story_page import SENTENCE, story_page
 
 URL = "https://example.org/story"
-WITH_COMMENTS = ExtractOptions(comments=True)
 
 
 def thread(comment: str) -> str:
@@ -37,7 +36,7 @@ def test_comments_are_no_part_of_the_article() -> None:
 
 
 def test_comments_follow_the_article_with_the_option() -> None:
-    without, found = extract(PAGE, URL), extract(PAGE, URL, WITH_COMMENTS)
+    without, found = extract(PAGE, URL), extract(PAGE, URL, comments=True)
     assert found.blocks[: len(without.blocks)] == without.blocks
     heading, *comments = found.blocks[len(without.blocks) :]
     assert heading == Heading(2, (Span("Comments"),))
@@ -52,17 +51,17 @@ def test_comments_follow_the_article_with_the_option() -> None:
 
 
 def test_a_page_without_comments_is_the_same_with_them() -> None:
-    assert extract(story_page(), URL, WITH_COMMENTS) == extract(story_page(), URL)
+    assert extract(story_page(), URL, comments=True) == extract(story_page(), URL)
 
 
 def test_the_heading_is_in_the_language_of_the_page() -> None:
     sentence = "Die Fähre verlässt den Hafen im Morgengrauen, und niemand kommt je zu spät. "
     page = PAGE.replace("lang=en", "lang=de-AT").replace(SENTENCE, sentence)
-    assert Heading(2, (Span("Kommentare"),)) in extract(page, URL, WITH_COMMENTS).blocks
+    assert Heading(2, (Span("Kommentare"),)) in extract(page, URL, comments=True).blocks
 
 
 def test_of_a_great_many_comments_the_first_are_printed() -> None:
     many = "".join(comment("Anna", f"<p>{SENTENCE * 3}</p>") for _ in range(MAX_POSTS + 9))
-    found = extract(story_page(extra=thread(many)), URL, WITH_COMMENTS)
+    found = extract(story_page(extra=thread(many)), URL, comments=True)
     assert found.warnings == (f"only the first {MAX_POSTS} comments are printed",)
     assert sum(isinstance(block, Post) for block in found.blocks) == MAX_POSTS

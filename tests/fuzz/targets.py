@@ -97,7 +97,7 @@ def fuzz_rules(data: bytes) -> None:
     page = _PAGE % "<ul class=a><li id=b><a href=/c>x</a></ul>"
     for rule in rules:
         with suppress(WebprintError):
-            extract(page, URL, ExtractOptions(rules=(rule,)))
+            extract(page, URL, rules=(rule,))
 
 
 def fuzz_config(data: bytes) -> None:

@@ -470,7 +470,7 @@ SECOND = (
 def article_of(*figures: str, **options: Any) -> Article:
     body = "".join(f"<p>{TEXT}</p>{figure}" for figure in figures)
     source = f"<title>The ferry</title><article><h1>The ferry</h1>{body}<p>{TEXT}</p></article>"
-    return extract(source, URL, ExtractOptions(**options))
+    return extract(source, URL, **options)
 
 
 def test_captions_of_omitted_pictures_are_dropped() -> None:
@@ -493,7 +493,7 @@ def test_captions_that_are_the_article_stay() -> None:
         for n in range(6)
     ]
     body = f"<title>Plates</title><article><h1>Plates</h1><p>{TEXT}</p>{''.join(figures)}</article>"
-    assert extract(body, URL, ExtractOptions(images="none")).text
+    assert extract(body, URL, images="none").text
 
 
 def test_the_names_of_wares_beside_their_pictures_are_text_and_no_captions() -> None:

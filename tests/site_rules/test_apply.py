@@ -30,7 +30,7 @@ PAGE = f"""<!doctype html><html lang=en><head><title>Harbour lights go dark</tit
 
 def article(page=PAGE, url=URL, **rule):
     rules = (SiteRule(host="example.org", name="example.org.toml", **rule),) if rule else ()
-    return extract(page, url, ExtractOptions(rules=rules))
+    return extract(page, url, rules=rules)
 
 
 def test_without_rules_nothing_changes():
@@ -171,7 +171,7 @@ nonsense
 def test_a_site_file_of_full_text_rss():
     rule = fulltextrss.parse_file(SITE_FILE, "example.org", "example.org.txt", subdomains=True)
     assert [fault.partition(": ")[0] for fault in rule.faults] == ["example.org.txt, line 9"]
-    after = extract(PAGE, URL, ExtractOptions(rules=(rule,)))
+    after = extract(PAGE, URL, rules=(rule,))
     assert (after.title, after.byline) == ("The morning letter", "Vera Example")
     assert after.published == "2024-05-03"
     assert LETTER not in after.text

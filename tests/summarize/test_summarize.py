@@ -86,4 +86,4 @@ def test_the_library_has_it_too():
     html = "<article><h1>Ferry</h1>" + "".join(
         f"<p>The ferry of day {n} leaves the harbour at dawn for the island.</p>" for n in range(9)
     )
-    assert len(extract(html, options=ExtractOptions(key_paragraphs=3)).paragraphs) == 3
+    assert len(extract(html, key_paragraphs=3).paragraphs) == 3
