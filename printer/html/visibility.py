@@ -75,8 +75,8 @@ _UNSEEN_CLASS = re.compile(
 )
 #: What each of these names contains; searching for it is faster.
 _UNSEEN_PARTS = (
-    "only", "hid", "screen", "tooltip", "tool-tip", "invisible", "assistive", "aural", "clip", "section-m",
-    "material-", "a11y", "accessib", "comment", "print", "boring",
+    "only", "hid", "screen", "tooltip", "tool-tip", "invisible", "assistive", "aural", "clip",
+    "section-m", "material-", "a11y", "accessib", "comment", "print", "boring",
 )  # fmt: skip
 
 
