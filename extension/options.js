@@ -13,7 +13,7 @@ const deriveKey = async (secret) => {
 };
 
 const stored = await chrome.storage.local.get(["server", "key"]);
-server.value = stored.server || "http://localhost:8631";
+server.value = stored.server || "http://127.0.0.1:8631";
 if (stored.key) token.placeholder = "saved";
 
 server.addEventListener("change", () => {
@@ -34,7 +34,8 @@ form.addEventListener("submit", async (event) => {
     status.textContent = "That is not the address of a server.";
     return;
   }
-  await chrome.storage.local.set({ server: origin, key: await deriveKey(token.value.trim()) });
+  const secret = token.value.trim();
+  await chrome.storage.local.set({ server: origin, ...(secret && { key: await deriveKey(secret) }) });
   token.value = "";
   token.placeholder = "saved";
   token.required = false;

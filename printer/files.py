@@ -94,6 +94,8 @@ def lock_file(path: Path) -> BinaryIO:
     return file
 
 
+_ACCESS_LIST = "system.posix_acl_access"
+
 _LOCK_TRIES = 500
 _SECONDS_BETWEEN_TRIES = 0.02
 
@@ -160,6 +162,7 @@ def atomic_write(
         if keep_mode:
             with suppress(FileNotFoundError):
                 mode = path.stat().st_mode & 0o777
+                _copy_access_list(path, part)
         part.chmod(mode)
         if not replace:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
@@ -168,6 +171,15 @@ def atomic_write(
         with suppress(OSError):
             part.unlink()
         raise
+
+
+def _copy_access_list(source: Path, target: Path) -> None:
+    """Copy the access control list of a file; without it, its mode would allow its group more."""
+    try:
+        access_list = os.getxattr(source, _ACCESS_LIST)
+    except OSError:  # It has none, or the file system has none.
+        return
+    os.setxattr(target, _ACCESS_LIST, access_list)
 
 
 #: The maximum size of a file of settings, rules or a theme, in bytes.

@@ -1,6 +1,7 @@
 """A file is replaced completely or not at all."""
 
 import os
+import struct
 
 import pytest
 
@@ -22,6 +23,22 @@ def test_a_file_keeps_its_mode_and_a_new_one_gets_the_one_named(tmp_path):
     atomic_write(old, "2", 0o600)
     atomic_write(new, "2", 0o600)
     assert (old.stat().st_mode & 0o777, new.stat().st_mode & 0o777) == (0o640, 0o600)
+
+
+def test_a_file_keeps_its_access_list(tmp_path):
+    file, name = tmp_path / "shared", "system.posix_acl_access"
+    file.write_text("1")
+    # The owner and user 5001 may write it, and its group may not read it.
+    entries = [(1, 6, -1), (2, 6, 5001), (4, 0, -1), (16, 6, -1), (32, 0, -1)]
+    packed = b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    try:
+        os.setxattr(file, name, struct.pack("<I", 2) + packed)
+    except OSError:
+        pytest.skip("this file system has no access lists")
+    before = os.getxattr(file, name)
+    atomic_write(file, "2")
+    assert os.getxattr(file, name) == before
+    assert file.stat().st_mode & 0o777 == 0o660
 
 
 def test_a_link_stays_one(tmp_path):

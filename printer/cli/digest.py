@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UsageError, WebprintError
+from ..files import lock_file
 from ..options import EXTENSIONS, Format, check_known
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
@@ -37,6 +40,8 @@ digest = Commands(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 commands.add_typer(digest, name="digest")
+
+_SECONDS_BETWEEN_TRIES = 0.2  # to be the only run of a digest
 
 _NO_DIGESTS = "webprint.toml has no digest; add one with: webprint digest add ADDRESS --digest NAME"
 
@@ -98,7 +103,7 @@ def run(
     if dry_run:
         _show_plan(config, out, settings, as_json=as_json)
         return
-    with closing(_open_history(settings)) as history:
+    with closing(_open_history(settings)) as history, _one_run_at_a_time(name, console):
         builder = _issue_builder(loaded, history, console, context.obj)
         write = None if config.deliver and not out else partial(_write_issue, out)
         outcome = run_digest(builder, config, datetime.now(UTC), write)
@@ -345,6 +350,25 @@ def _open_history(settings: Settings) -> StoryHistory:
     from ..digest.selection import StoryHistory
 
     return StoryHistory(stories_database(settings))
+
+
+@contextmanager
+def _one_run_at_a_time(name: str, console: Console) -> Iterator[None]:
+    """Wait until no other run of a digest by this user would print the same stories."""
+    path = data_folder() / f"digest-{name}.lock"
+    for tries in itertools.count():
+        try:
+            lock: AbstractContextManager[object] = lock_file(path)
+            break
+        except BlockingIOError:
+            if not tries:
+                console.info(f"{name}: waiting for another run of it to end")
+            time.sleep(_SECONDS_BETWEEN_TRIES)
+        except OSError:  # The history is in a database elsewhere.
+            lock = nullcontext()
+            break
+    with lock:
+        yield
 
 
 def _issue_builder(

@@ -232,9 +232,11 @@ def summary(result: Result) -> str:
     pictures = f"{printed} of {quantity(total, 'picture')} printed" if total else "0 pictures"
     if result.missing_pictures:
         pictures += f" ({result.missing_pictures} could not be fetched)"
-    parts.append(pictures)
     # Missing pictures are reported once.
-    only_pictures = bool(result.missing_pictures) and set(result.report.shortfall()) == {"pictures"}
+    shortfall = result.report.shortfall()
+    if result.missing_pictures or "pictures" not in shortfall:
+        parts.append(pictures)
+    only_pictures = bool(result.missing_pictures) and set(shortfall) == {"pictures"}
     parts.append(_all_words(result.report) if only_pictures else _completeness(result.report))
     parts.append(f"{len(result.data) / 1000:,.0f} kB")
     return ", ".join(parts)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from html import escape, unescape
 from html.entities import html5
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import lxml.html
 from lxml import etree
@@ -21,7 +21,7 @@ from ..errors import BadURL, FetchError, UsageError
 from ..fetch.client import HttpClient
 from ..html.parse import codec_for_label, strip_invalid_references, xml_parser
 from ..text import clean_line
-from ..urls import is_http, resolve
+from ..urls import is_http, origin_of, resolve
 
 MAX_BYTES = 8_000_000
 MAX_ENTRIES = 1_000
@@ -363,13 +363,22 @@ def parse_opml(data: bytes) -> list[Subscription]:
     feeds: dict[str, Subscription] = {}
     for outline in root.iter("outline"):
         url = clean_line(outline.get("xmlUrl") or outline.get("xmlurl"), 4_000)
-        if is_http(url) and len(feeds) < _MAX_SUBSCRIPTIONS:
+        url = re.sub(r"\s", lambda space: quote(space[0]), url)
+        if _has_origin(url) and len(feeds) < _MAX_SUBSCRIPTIONS:
             parent = outline.getparent()
             section = (
                 _outline_name(parent) if parent is not None and parent.tag == "outline" else ""
             )
             feeds.setdefault(url, Subscription(url, _outline_name(outline), section))
     return list(feeds.values())
+
+
+def _has_origin(url: str) -> bool:
+    try:
+        origin_of(url)
+    except BadURL:
+        return False
+    return is_http(url)
 
 
 def format_opml(title: str, subscriptions: Iterable[Subscription]) -> bytes:

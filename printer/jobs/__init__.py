@@ -100,7 +100,8 @@ class Job:
     @property
     def result_folder(self) -> str:
         """The storage key of the results, in the folder of the attempt that stored them."""
-        return f"{self.id}/{self.result.get('attempt', self.attempt)}"
+        attempt = self.result.get("attempt")
+        return f"{self.id}/{attempt if isinstance(attempt, int) else self.attempt}"
 
     @property
     def has_result(self) -> bool:

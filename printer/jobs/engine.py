@@ -171,21 +171,22 @@ class PrintEngine:
                     weight = KILL_FAULTS
                 outcome = {"process_died": f"the process that worked on it died ({error})"}
             match outcome:
-                case {"done": result}:  # Its files stay where this attempt stored them.
+                case {"done": dict(result)}:  # Its files stay where this attempt stored them.
                     return {**result, "attempt": attempt.number}
-                case {"failed": record}:
+                case {"failed": dict(record)}:
                     raise JobFailed(ErrorRecord.from_dict(record))
-                case {"process_died": reason}:
-                    faults += weight
-                    if faults >= MAX_FAULTS:
-                        message = f"stopped after its worker failed too often: {reason}"
-                        raise JobFailed(ErrorRecord(message))
-                case _:
+                case {"not_stored": str(reason)}:
                     refusals += 1
                     pause = _STORAGE_BACKOFF.delay(refusals)
-                    self.log(f"{outcome.get('not_stored')}; trying again in {pause:g} s")
+                    self.log(f"{reason}; trying again in {pause:g} s")
                     self._publish(job_id, NO_ROOM)
                     self._pause(pause, cancelled)
+                case _:
+                    faults += weight
+                    if faults >= MAX_FAULTS:
+                        reason = outcome.get("process_died", "its worker gave no valid outcome")
+                        message = f"stopped after its worker failed too often: {reason}"
+                        raise JobFailed(ErrorRecord(message))
 
     def _publish(self, job_id: str, step: str) -> None:
         """Publish the step of a job; ignore errors, so that even a full disk does not stop it."""

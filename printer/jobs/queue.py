@@ -55,6 +55,8 @@ _BACKGROUND = (1_000_000_000, 2_147_483_647)
 
 _RESERVE_BYTES = 1_000_000
 
+_MAX_TIME = 1e11  # of a job, in seconds since 1970
+
 _MAX_EXPIRED = 1_000
 
 _STATUSES: dict[State, tuple[str, ...]] = {
@@ -414,22 +416,31 @@ class JobQueue:
         )
 
     def _make_job(self, status: WorkflowStatus) -> Job:
-        attributes, state = status.attributes or {}, _STATES[status.status]
-        created = float(attributes.get("created", 0.0))
+        # Others may have written to the database: what has another type counts as missing.
+        attributes = status.attributes if isinstance(status.attributes, dict) else {}
+        state = _STATES[status.status]
+        created = float(_typed(attributes, "created", 0.0))
+        created = created if 0.0 <= created < _MAX_TIME else 0.0
         result = status.output or attributes.get("result")
         return Job(
-            id=status.workflow_id, state=state, url=attributes.get("url", ""),
-            options=attributes.get("options", {}),
+            id=status.workflow_id, state=state, url=_typed(attributes, "url", ""),
+            options=_typed(attributes, "options", {}),
             # "attempts" counts those before the last request.
-            attempt=int(attributes.get("attempts", 0)) + (status.recovery_attempts or 0),
-            step=attributes.get("step", "") if state == "running" else "",
-            # A program of another kind may have written the output.
+            attempt=_typed(attributes, "attempts", 0) + (status.recovery_attempts or 0),
+            step=_typed(attributes, "step", "") if state == "running" else "",
             result=result if isinstance(result, dict) else {},
             error=_job_error(status) if state == "failed" else None,
-            file=attributes.get("file", ""), created=created,
+            file=_typed(attributes, "file", ""), created=created,
             started=_to_seconds(status.dequeued_at, created),
             finished=_to_seconds(status.completed_at, created) if state in FINISHED else None,
         )  # fmt: skip
+
+
+def _typed(attributes: Mapping[str, Any], name: str, default: Any) -> Any:
+    """Return an attribute, or the default if it has another type."""
+    value = attributes.get(name)
+    kinds = (int, float) if isinstance(default, float) else type(default)
+    return value if isinstance(value, kinds) else default
 
 
 def job_id_for_key(key: str) -> str:

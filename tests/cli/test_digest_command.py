@@ -1,6 +1,7 @@
 """The digests' commands, with a real layout."""
 
 import json
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from printer.capture import PageSource
 from printer.cli import digest
 from printer.digest.config import Source, load_digests
 from printer.digest.selection import SelectedStory, StoryCandidate
+from printer.files import lock_file
 from printer.jobs.queue import JobQueue
 from printer.output import ExtractedPage, PageResult, Result
 from printer.settings import data_folder
@@ -70,6 +72,17 @@ def test_a_digest_is_printed_once(webprint, sites):
         assert round(float(pdf.pages[0].mediabox[2]) / 72 * 25.4) == 148
     code, _, err = webprint("digest", "run", "morning", "--render=never")
     assert (code, err.splitlines()[-1]) == (0, "morning: nothing new")
+
+
+def test_a_run_waits_for_another_of_the_same_digest(webprint, sites):
+    describe(sites)
+    webprint("digest", "run", "morning", "paper.epub", "--render=never")
+    other_run = lock_file(data_folder() / "digest-morning.lock")
+    threading.Timer(0.5, other_run.close).start()
+    code, _, err = webprint("digest", "run", "morning", "again.epub", "--render=never")
+    lines = err.splitlines()
+    assert (code, lines[0]) == (0, "morning: waiting for another run of it to end")
+    assert lines[-1] == "morning: nothing new"
 
 
 def test_the_content_of_the_pages(webprint, sites):

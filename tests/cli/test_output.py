@@ -11,6 +11,7 @@ from printer.cli import output
 from printer.errors import OutputError, UsageError
 from printer.options import EXTENSIONS, Format
 from printer.output import CompletenessReport, ContentCounts, Result
+from printer.selection import PictureDecision
 
 
 def test_a_free_path_is_numbered_unless_forced(tmp_path):
@@ -107,6 +108,14 @@ def test_a_name_that_stdout_cannot_encode_is_printed_escaped(tmp_path):
         env={**os.environ, "PYTHONIOENCODING": "latin-1"}, cwd=tmp_path, capture_output=True,
     )  # fmt: skip
     assert done.stdout.splitlines()[:1] == [rb"read   \u6cb3.html"], done.stderr
+
+
+def test_pictures_that_a_format_leaves_out_are_not_called_printed() -> None:
+    report = CompletenessReport(ContentCounts(words=3, pictures=1), ContentCounts(words=3))
+    decisions = (PictureDecision("https://a.test/1.jpg", "image"),)
+    result = Result(b"", 0, "Harbor", "markdown", picture_decisions=decisions, report=report)
+    assert output.summary(result).count("printed") == 1
+    assert "only 0 of 1 pictures printed" in output.summary(result)
 
 
 @pytest.mark.parametrize("format_", EXTENSIONS)

@@ -89,3 +89,16 @@ def test_opml_reads_no_file(tmp_path):
     entity = f'<!DOCTYPE o [<!ENTITY f SYSTEM "{secret.as_uri()}">]>'
     data = f"{entity}<opml><body>{feed}</body></opml>"
     assert "hunter2" not in repr(parse_opml(data.encode()))
+
+
+def test_opml_with_broken_addresses_gives_the_others():
+    addresses = (
+        "https://a.test/my feed",
+        "http://[bad/",
+        "http://",
+        "file:///f",
+        "https://b.test/f",
+    )
+    outlines = "".join(f'<outline xmlUrl="{address}"/>' for address in addresses)
+    feeds = parse_opml(f"<opml><body>{outlines}</body></opml>".encode())
+    assert [feed.feed for feed in feeds] == ["https://a.test/my%20feed", "https://b.test/f"]

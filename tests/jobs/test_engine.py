@@ -99,6 +99,15 @@ def test_a_print_whose_helper_ends_is_tried_again_so_many_times(sqlite_table, ke
     assert "the browser exited" in over_.error.message
 
 
+@pytest.mark.parametrize("answer", ["[]", "{}", '{"surprise":1}', '{"done":1}', '{"failed":[]}'])
+def test_a_print_whose_worker_answers_with_nonsense_fails(sqlite_table, keep, answer):
+    job, _ = sqlite_table.submit(job_request(f"nonsense/{answer}"))
+    keep(workers=1)
+    wait_until(lambda: over(sqlite_table, job.id))
+    assert sqlite_table.get(job.id).state == "failed"
+    assert "gave no valid outcome" in sqlite_table.get(job.id).error.message
+
+
 def test_a_cancelled_print_is_ended(engine):
     table = engine.table
     job, _ = table.submit(job_request("hang"))

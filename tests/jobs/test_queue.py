@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -457,3 +458,13 @@ def test_nothing_in_the_database_is_executed(table, tmp_path):
     assert (table.get(done).state, table.get(done).result) == ("done", {})
     assert claim(table).id == waiting
     assert not fired.exists()
+
+
+def test_attributes_of_other_types_count_as_missing(sqlite_table):
+    job, _ = sqlite_table.submit(STORY)
+    hostile = {"url": 7, "options": [], "created": 1e308, "step": {}, "file": 1, "attempts": "x"}
+    sqlite_table._client.update_workflow_attributes(job.id, hostile)
+    damaged = sqlite_table.get(job.id)
+    assert (damaged.url, damaged.options, damaged.created, damaged.file) == ("", {}, 0.0, "")
+    traversing = replace(damaged, result={"attempt": "../.."})
+    assert traversing.result_folder == f"{job.id}/0"

@@ -218,6 +218,20 @@ def test_its_options_keep_no_token(chromium, server):
 
 
 @in_chromium
+def test_its_options_keep_the_key_for_another_address(chromium, server):
+    page = chromium.new_page()
+    page.goto(f"chrome-extension://{chromium.extension}/options.html")
+    page.get_by_label("Token").fill(server.token)
+    for address in ("http://127.0.0.1:1", server.url):
+        page.get_by_label("Address").fill(address)
+        page.get_by_role("button", name="Save").click()
+        page.get_by_text(f"Pages are sent to {address}.").wait_for(timeout=5_000)
+    stored = page.evaluate("chrome.storage.local.get(null)")
+    page.close()
+    assert stored == {"server": server.url, "key": AccessKeys(server.token).key("order")}
+
+
+@in_chromium
 def test_its_button_prints_a_page_behind_a_login_with_its_pictures(chromium, server, members):
     chromium.add_cookies([{"name": "who", "value": "me", "url": members.url}])
     page = chromium.new_page()

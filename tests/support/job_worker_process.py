@@ -2,8 +2,8 @@
 
     main DATABASE STORAGE LIMITS-AS-JSON
 
-http://labour.test/nap/0.2 sleeps and stores a result; /crash, /eat, /helper-dies, /hang, /profile
-and /family fail in their ways.
+http://labour.test/nap/0.2 sleeps and stores a result; /crash, /eat, /helper-dies, /nonsense,
+/hang, /profile and /family fail in their ways.
 """
 
 import json
@@ -30,6 +30,8 @@ def handle(attempt, notify):
         time.sleep(60 + len(blocks))
     if action == "helper-dies":
         return {"process_died": "the browser exited"}
+    if action == "nonsense":
+        return json.loads(arguments[0])
     if action == "hang":
         time.sleep(600)
     if action == "family":
