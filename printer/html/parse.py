@@ -47,7 +47,9 @@ def parse(text: str) -> HtmlElement:
     source = strip_invalid_references(source) or b"<html/>"
     source = _keep_heading_paragraphs(source)
     # As browsers read it, <script/> is <script> where an end tag follows.
-    source = _SELF_CLOSED_SCRIPT.sub(lambda match: match[1][:-1] + b">", source)
+    source = _SELF_CLOSED_SCRIPT.sub(
+        lambda match: match[1][:-1] + b">" if match[2] else match[0], source
+    )
     if len(source) > _MAX_SMALL_PAGE_BYTES and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()
@@ -78,9 +80,8 @@ def strip_invalid_references(source: bytes) -> bytes:
     return _INVALID_REFERENCE.sub(b"", source)
 
 
-_HEADING = re.compile(
-    rb"(<([hH][1-6])(?=[\s>])[^<>]*+>)((?:[^<]++|<(?!/?[hH][1-6][\s>]))*+)(?=</\2)"
-)
+# Possessive repetitions of groups with a lookahead match nothing in Python before 3.11.5.
+_HEADING = re.compile(rb"(<([hH][1-6])(?=[\s>])[^<>]*+>)(.*?)(?=<(/?[hH][1-6])[\s>])", re.DOTALL)
 _NEXT_PARAGRAPH = re.compile(rb"</p\s*+>\s*+(?=<p[\s>])", re.IGNORECASE)
 _PARAGRAPH = re.compile(rb"<(/?)p(?=[\s>])([^<>]*+)>", re.IGNORECASE)
 
@@ -89,7 +90,7 @@ def _keep_heading_paragraphs(source: bytes) -> bytes:
     """Replace paragraphs inside headings by spans; the parser would end the headings there."""
 
     def replace(heading: re.Match[bytes]) -> bytes:
-        if not _PARAGRAPH.search(heading[3]):
+        if heading[4] != b"/" + heading[2] or not _PARAGRAPH.search(heading[3]):
             return heading[0]
         content = _NEXT_PARAGRAPH.sub(b"</span><br>", heading[3])
         return heading[1] + _PARAGRAPH.sub(rb"<\1span\2>", content)
@@ -98,9 +99,7 @@ def _keep_heading_paragraphs(source: bytes) -> bytes:
 
 
 #: A script whose start tag looks like an empty element's, which it is not in HTML.
-_SELF_CLOSED_SCRIPT = re.compile(
-    rb"(<script(?=[\s/])[^<>]*+)(?<=/)>(?=[^<]*+(?:<(?!/?script)[^<]*+)*+</script)"
-)
+_SELF_CLOSED_SCRIPT = re.compile(rb"(<script(?=[\s/])[^<>]*+)(?<=/)>(?=.*?<(/?)script)", re.DOTALL)
 _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 

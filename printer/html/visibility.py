@@ -206,7 +206,7 @@ _text_size: Callable[..., Any] = etree.XPath("string-length()")
 
 
 _MAX_STYLE_CHARS = 500_000
-_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _NOT_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}none")
 
 
