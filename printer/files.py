@@ -83,18 +83,19 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
     return data
 
 
-def lock_file(path: Path) -> BinaryIO:
-    """Open a file and lock it until it is closed or this process ends; raise BlockingIOError."""
+def lock_file(path: Path, *, wait: bool = False) -> BinaryIO:
+    """Open a file and lock it until it is closed or this process ends.
+
+    If another process has locked it, ``wait``, or raise :class:`BlockingIOError`.
+    """
     file = path.open("ab")
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
         file.close()
         raise
     return file
 
-
-_ACCESS_LIST = "system.posix_acl_access"
 
 _LOCK_TRIES = 500
 _SECONDS_BETWEEN_TRIES = 0.02
@@ -171,6 +172,9 @@ def atomic_write(
         with suppress(OSError):
             part.unlink()
         raise
+
+
+_ACCESS_LIST = "system.posix_acl_access"
 
 
 def _copy_access_list(source: Path, target: Path) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -40,8 +38,6 @@ digest = Commands(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 commands.add_typer(digest, name="digest")
-
-_SECONDS_BETWEEN_TRIES = 0.2  # to be the only run of a digest
 
 _NO_DIGESTS = "webprint.toml has no digest; add one with: webprint digest add ADDRESS --digest NAME"
 
@@ -356,18 +352,14 @@ def _open_history(settings: Settings) -> StoryHistory:
 def _one_run_at_a_time(name: str, console: Console) -> Iterator[None]:
     """Wait until no other run of a digest by this user would print the same stories."""
     path = data_folder() / f"digest-{name}.lock"
-    for tries in itertools.count():
+    with ExitStack() as stack:
         try:
-            lock: AbstractContextManager[object] = lock_file(path)
-            break
+            stack.enter_context(lock_file(path))
         except BlockingIOError:
-            if not tries:
-                console.info(f"{name}: waiting for another run of it to end")
-            time.sleep(_SECONDS_BETWEEN_TRIES)
-        except OSError:  # The history is in a database elsewhere.
-            lock = nullcontext()
-            break
-    with lock:
+            console.info(f"{name}: waiting for another run of it to end")
+            stack.enter_context(lock_file(path, wait=True))
+        except OSError:  # There is no such folder: the history is in a database elsewhere.
+            console.detail(f"{name}: {path} cannot be locked")
         yield
 
 

@@ -346,10 +346,12 @@ def _find_listed(pictures: _Pictures, weights: Weights, reader: FeatureReader) -
         is_large = min(candidate.width, candidate.height) >= _MIN_ROW_SIDE_PX
         if is_large and "file of an icon" in features and high_scores[look] + 1 >= min_count:
             listed.add(candidate)
-        is_entry = reader.verdict.has_entries and features >= _ENTRY_FEATURES
-        is_entry = is_entry and "file of an ad" not in features
+        is_entry = features >= _ENTRY_FEATURES and "file of an ad" not in features
         has_short_text = not features.isdisjoint(_SHORT_TEXT_FEATURES)
-        if not (is_entry or has_short_text) or "repeated often" in features:
+        if (
+            not (has_short_text or (reader.verdict.has_entries and is_entry))
+            or "repeated often" in features
+        ):
             continue
         if "repeated" in features and _LISTED_FEATURE not in features:
             continue

@@ -673,7 +673,7 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
         top = tops.get(id(place.parent.children[index].element))
         if top is None or _keeps_next(place.parent, index - 1):
             return False
-        scale = _scale_to_save(needed - (foot - top), height, page, place)
+        scale = _scale_to_fit(needed - (foot - top), height, page, place)
         if scale >= _min_scale(place.figure, MIN_SCALE) and not _are_entries(
             place.parent, index - 1
         ):
@@ -692,14 +692,14 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float, lines: i
     if not height or is_shrunk(place.figure):
         return False
     missing = _estimate_height(page, place) + lines * line_height(place.figure) - place.gap
-    scale = _scale_to_save(missing, height, page, place)
+    scale = _scale_to_fit(missing, height, page, place)
     if not min_scale <= scale < 1:
         return False
     scale_figure(place.figure, change, scale)
     return True
 
 
-def _scale_to_save(missing: float, height: float, page: Box, place: _Place) -> float:
+def _scale_to_fit(missing: float, height: float, page: Box, place: _Place) -> float:
     """Return the scale at which pictures of this height lose what is missing; 0 for none."""
     if missing <= 0:
         return 1.0
@@ -721,7 +721,7 @@ def _shrink_all(page: Box, place: _Place, change: Change) -> bool:
     missing = _estimate_height(page, place) - place.gap
     if len(figures) < 2 or figures[-1] is not place.figure or is_shrunk(place.figure):
         return False
-    scale = _scale_to_save(missing, sum(map(_picture_height, figures)), page, place)
+    scale = _scale_to_fit(missing, sum(map(_picture_height, figures)), page, place)
     if not ALL_SCALE <= scale < 1:
         return False
     for figure in figures:
