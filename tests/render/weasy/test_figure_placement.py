@@ -504,6 +504,16 @@ def test_the_spaces_on_a_page_are_reduced_rather_than_tear_a_short_list(printed,
     assert any(all(name in text for name in names) for text in paper.texts)
 
 
+def test_a_page_may_end_between_figures_whose_pictures_are_missing(printed):
+    caption = (Span("The valley in March, when the river rose over the lower meadow. " * 3),)
+    figures = [
+        Figure(f"https://valley.example.org/{n}.jpg", caption_spans=caption) for n in range(16)
+    ]
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=(*figures, paragraph(TEXT)), url=""))
+    assert paper.pages == 2
+    assert white(paper, 0) < figure_placement.LARGE_GAP
+
+
 def test_a_list_of_headings_is_divided(printed):
     entries = [Item((heading(f"Lamp {n}.", 3),)) for n in range(12)]
     body = replace(
