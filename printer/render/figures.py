@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, groupby, islice, pairwise
+from itertools import chain, groupby, islice, pairwise, starmap, takewhile
 from math import ceil
+from statistics import median
 from typing import Literal, TypeAlias
 from unicodedata import east_asian_width
 
@@ -182,7 +183,7 @@ def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureR
     if any(id(block) in placer.cell_figures for block in run):
         return tuple(run)
     _limit_series(placer, run)
-    _find_heading_figures(placer, run)
+    entries = _find_short_entries(placer, run)
     if placer.geometry.columns > 1 or placer.geometry.column_width < MIN_MEASURE_MM:
         return tuple(map(partial(_arrange_entries, placer), run))
     arranged: list[Block | FigureRow] = []
@@ -192,6 +193,10 @@ def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureR
         if parts:
             arranged += _arrange_rows(placer, parts)
             index += sum(map(len, parts))
+            continue
+        if entry := entries.get(index):
+            arranged.append(_make_entry(placer, entry, next(_pictures(placer, entry), None)))
+            index += len(entry)
             continue
         block = run[index]
         if isinstance(block, List) and block.is_collection:
@@ -210,29 +215,56 @@ def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureR
 
 
 MIN_GALLERY_FIGURES = 3
-#: In a list of entries that begin with a picture, this share of the headings has one above them.
+#: In a list of entries that begin with a picture, this share of the headings has one above them,
+#: and few pictures are elsewhere.
 _MIN_SHARE_PICTURED = 0.75
-#: The height of a picture above the heading of a short entry, as a share of the page.
+#: The height of a picture above or beside the text of an entry, as a share of the page.
 _MAX_ENTRY_HEIGHT_SHARE = 0.14
-_MAX_SHORT_ENTRY_CHARS = 600
+#: The lengths of short entries, which stand beside their pictures.
+_MAX_MEDIAN_CHARS = 400
+_MAX_ENTRY_CHARS = 700
 
 
-def _find_heading_figures(placer: FigurePlacer, run: Sequence[Block]) -> None:
-    """Find the figures above headings in a list whose entries begin with a picture."""
+def _find_short_entries(
+    placer: FigurePlacer, run: Sequence[Block]
+) -> Mapping[int, tuple[Block, ...]]:
+    """Return the short entries of a list whose entries begin with a picture, by their index.
+
+    The pictures above the headings of the others are marked to belong to these.
+    """
     pairs = list(pairwise(run))
-    above = [a for a, b in pairs if isinstance(a, Figure) and isinstance(b, Heading)]
+    starts = [
+        i for i, (a, b) in enumerate(pairs) if isinstance(a, Figure) and isinstance(b, Heading)
+    ]
     below = sum(isinstance(a, Heading) and isinstance(b, Figure) for a, b in pairs)
     headings = [index for index, block in enumerate(run) if isinstance(block, Heading)]
     count = len(headings)
+    figures = sum(isinstance(block, Figure) for block in run[min(starts, default=0) :])
     if (
-        len(above) >= max(MIN_GALLERY_FIGURES, _MIN_SHARE_PICTURED * count)
-        and below <= (1 - _MIN_SHARE_PICTURED) * count
-        and not _ends_in_figure(run[headings[-1] :])
+        len(starts) < max(MIN_GALLERY_FIGURES, _MIN_SHARE_PICTURED * count)
+        or max(below, figures - len(starts)) > (1 - _MIN_SHARE_PICTURED) * count
+        or _ends_in_figure(run[headings[-1] :])
     ):
-        placer.heading_figures.update(map(id, above))
-        length = sum(len(text) for text in iter_text(*run))
-        if length <= _MAX_SHORT_ENTRY_CHARS * len(above):
-            _limit_heights(placer, above, _MAX_ENTRY_HEIGHT_SHARE)
+        return {}
+    placer.heading_figures.update(id(run[index]) for index in starts)
+    entries = {start: _get_entry(run, start) for start in starts}
+    lengths = {start: sum(map(len, iter_text(*entry))) for start, entry in entries.items()}
+    if sum(lengths.values()) <= _MAX_ENTRY_CHARS * len(starts):
+        _limit_heights(placer, (run[index] for index in starts), _MAX_ENTRY_HEIGHT_SHARE)
+    if median(lengths.values()) > _MAX_MEDIAN_CHARS:
+        return {}
+    return {
+        start: entry
+        for start, entry in entries.items()
+        if lengths[start] <= _MAX_ENTRY_CHARS
+        and all(isinstance(block, Paragraph | List) for block in entry[2:])
+    }
+
+
+def _get_entry(run: Sequence[Block], start: int) -> tuple[Block, ...]:
+    """Return a figure, the heading below it and what is before the next of either."""
+    following = takewhile(lambda block: not isinstance(block, Figure | Heading), run[start + 2 :])
+    return *run[start : start + 2], *following
 
 
 def _ends_in_figure(section: Sequence[Block]) -> bool:
@@ -325,6 +357,12 @@ _MAX_RATIO = 2.4
 _MAX_ROW_HEIGHT_SHARE = 0.4
 
 
+#: If the entries of a collection have more lines below their pictures, these stand beside them.
+_MAX_LABEL_LINES = 4
+#: The width of a picture beside its entry, as a share of the measure.
+_ENTRY_PICTURE_SHARE = 0.3
+
+
 def _arrange_rows(
     placer: FigurePlacer, parts: Sequence[tuple[Block, ...]]
 ) -> Iterator[Block | FigureRow]:
@@ -336,6 +374,11 @@ def _arrange_rows(
     is_small = widest < _MAX_NARROW_SHARE * _measure_width(placer)
     fits_three = fits_three or is_small or len(parts) > MAX_GALLERY_IN_PAIRS
     in_row = MAX_IN_ROW if fits_three and len(parts) > 2 else 2
+    cell_width = _measure_width(placer) * (1 - _GAP_SHARE * (in_row - 1)) / in_row
+    lines = median(_count_label_lines(placer, part, cell_width) for part in parts)
+    if lines > _MAX_LABEL_LINES and any(pictures):
+        yield from starmap(partial(_make_entry, placer), zip(parts, pictures, strict=True))
+        return
     start = 0
     if is_gallery and in_row == 2 and len(parts) % 2:
         yield from parts[0]
@@ -347,6 +390,41 @@ def _arrange_rows(
             count = ceil(len(remaining) / ceil(len(remaining) / in_row)) if is_gallery else in_row
             yield _make_row(placer, remaining[:count], in_row, is_even=not is_gallery)
             remaining = remaining[count:]
+
+
+def _count_label_lines(placer: FigurePlacer, part: tuple[Block, ...], width: float) -> int:
+    """Return roughly how many lines the texts of an entry take below its picture."""
+    character = CHARACTER_WIDTH * placer.geometry.font_size * UNITS["pt"] / UNITS["px"]
+    in_line = max(1.0, width / (_CAPTION_SIZE * character))
+    texts = (block for block in part if not isinstance(block, Figure))
+    return sum(ceil(len(text) / in_line) for text in iter_text(*texts))
+
+
+def _make_entry(
+    placer: FigurePlacer, part: tuple[Block, ...], picture: Picture | None
+) -> FigureRow:
+    """Return a row with an entry of a collection, its picture beside its texts."""
+    figures = tuple(block for block in part if isinstance(block, Figure))
+    texts = tuple(block for block in part if not isinstance(block, Figure))
+    width, space = 100 * _ENTRY_PICTURE_SHARE, 100 * _GAP_SHARE
+    text_width = 100 - width - space
+    if picture is None:
+        return FigureRow((FigureCell(texts, text_width, width + space),))
+    height = placer.geometry.text_height * _MAX_ENTRY_HEIGHT_SHARE / UNITS["px"]
+    _fit_to_cell(placer, part, picture, _ENTRY_PICTURE_SHARE * _measure_width(placer), height)
+    return FigureRow((FigureCell(figures, width), FigureCell(texts, text_width, space)))
+
+
+def _fit_to_cell(
+    placer: FigurePlacer, part: tuple[Block, ...], picture: Picture, width: float, height: float
+) -> None:
+    """Make the figure of a cell at most so large."""
+    largest = min(width, height * picture.width / picture.height)
+    is_vector = picture.media_type == "image/svg+xml"
+    largest = largest if is_vector else min(largest, picture.width)
+    for block in part:
+        if isinstance(block, Figure):
+            placer.widths[id(block)] = max(1, int(largest)), "full"
 
 
 def _split_at_names(cells: Sequence[_Cell], in_row: int) -> list[list[_Cell]]:
@@ -382,12 +460,7 @@ def _make_row(
     for (part, picture), ratio in zip(cells, ratios, strict=True):
         width = scale * room * ratio / total
         if picture is not None:
-            is_vector = picture.media_type == "image/svg+xml"
-            highest = min(height, width) if is_even else height
-            inner = min(width, highest * picture.width / picture.height)
-            inner = inner if is_vector else min(inner, picture.width)
-            figures = (block for block in part if isinstance(block, Figure))
-            placer.widths.update((id(block), (max(1, int(inner)), "full")) for block in figures)
+            _fit_to_cell(placer, part, picture, width, min(height, width) if is_even else height)
         space = _GAP_SHARE * measure if row else (1 - scale) * room / 2
         row.append(FigureCell(part, _percent(width / measure), _percent(space / measure)))
     return FigureRow(tuple(row))

@@ -364,6 +364,53 @@ def test_pictures_above_the_headings_of_short_entries_are_small() -> None:
     assert placement.height * UNITS["px"] < 0.2 * GEOMETRY.text_height
 
 
+SHORT = Paragraph((Span("It burns for nine hours with one filling of oil. " * 4),))
+
+
+def entry_blocks(*texts: Block) -> list[list[type]]:
+    """Return the kinds of blocks in the cells of the first row with these entries."""
+    place = placer((900, 600))
+    run: list[Block] = []
+    for number, text in enumerate(texts):
+        run += [Figure("p0"), Heading(2, (Span(f"Lamp {number}"),)), text]
+    row = next((block for block in arrange(place, run) if isinstance(block, FigureRow)), None)
+    return [list(map(type, cell.blocks)) for cell in row.cells] if row else []
+
+
+def test_the_pictures_of_short_entries_stand_beside_their_texts() -> None:
+    assert entry_blocks(*[SHORT] * 4) == [[Figure], [Heading, Paragraph]]
+    assert entry_blocks(LONG, *[SHORT] * 4) == [[Figure], [Heading, Paragraph]]
+    assert entry_blocks(*[LONG] * 4) == []
+
+
+def test_pictures_among_the_texts_do_not_make_a_list_of_entries() -> None:
+    place = placer((900, 600))
+    run: list[Block] = []
+    for number in range(4):
+        heading = Heading(2, (Span(f"Lamp {number}"),))
+        run += [Figure("p0"), heading, SHORT, Figure("p0"), SHORT]
+    assert arrange(place, run) == tuple(run)
+
+
+def test_entries_of_a_collection_with_several_lines_have_their_pictures_beside_them() -> None:
+    place = placer((400, 300), (300, 400))
+    heading = Heading(3, (Span("Lamps for the harbour wall"),))
+    items = (Item((heading, Figure("p0"), SHORT)), Item((Figure("p1"), heading, SHORT)),
+             Item((heading, SHORT)))  # fmt: skip
+    beside, other, bare = arrange(place, (List(items, style="none"),))
+    assert isinstance(beside, FigureRow)
+    assert isinstance(other, FigureRow)
+    assert isinstance(bare, FigureRow)
+    for row in (beside, other):
+        assert [list(map(type, cell.blocks)) for cell in row.cells] == [
+            [Figure], [Heading, Paragraph]
+        ]  # fmt: skip
+        assert sum(cell.width + cell.space for cell in row.cells) <= 100
+    # A text without a picture is in line with the others.
+    assert bare.cells[0].space == pytest.approx(beside.cells[0].width + beside.cells[1].space)
+    assert bare.cells[0].width == beside.cells[1].width
+
+
 def test_paragraphs_of_running_text_between_pictures_are_no_labels() -> None:
     lines = ["早上從臺北出門之際還是小雨不斷來到此地雨已停", "午後山嵐興起雲氣遊蕩盤旋在對岸山頭"]
     blocks: list[Block] = []

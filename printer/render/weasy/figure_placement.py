@@ -732,7 +732,8 @@ def _shrink_all(page: Box, place: _Place, change: Change) -> bool:
 def _is_labeled(box: Box) -> bool:
     """Return whether a box is a row of figures with text besides captions."""
     parts = box.descendants() if has_class(box, "figures") else ()
-    return any(has_class(part, "cell") and len(part.children) > 1 for part in parts)
+    cells = (part for part in parts if has_class(part, "cell"))
+    return any(not is_figure(child) for cell in cells for child in cell.children)
 
 
 def _min_scale(figure: Box, usual: float) -> float:
