@@ -214,11 +214,10 @@ class _PrintJob:
         self.console.info(f"{place}: {output.summary(result)}")
 
 
-ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
+ArticleFormat: TypeAlias = Literal["json", "markdown", "text"]
 #: The extensions of file names by format, the usual one first.
 _EXTENSIONS: dict[ArticleFormat, tuple[str, ...]] = {
     "json": EXTENSIONS["json"], "markdown": EXTENSIONS["markdown"], "text": (".txt",),
-    "html": EXTENSIONS["html"],
 }  # fmt: skip
 
 
@@ -235,14 +234,11 @@ def _plan_extract(
     if not named_format and (output.format_of(out) or out.lower().endswith(output.UNSUPPORTED)):
         raise UsageError(
             f"extract cannot write {Path(out).suffix} files: {out}",
-            hint="It writes .json, .md, .txt and .html; webprint PAGE OUT.pdf prints",
+            hint="It writes .json, .md and .txt; webprint PAGE OUT.pdf prints",
         )
     check_file(out)
     check_not_a_page(out, pages)
-    format_ = named_format or to or "json"
-    if format_ == "html" and len(pages) > 1:
-        raise UsageError("several pages as HTML need a folder", hint="Add -o FOLDER/")
-    return None, format_
+    return None, named_format or to or "json"
 
 
 @commands.command()
@@ -253,7 +249,7 @@ def extract(
         typer.Argument(
             metavar="PAGE",
             help="An address, a local HTML file, @FILE with an address per line, or - for stdin. "
-            "The last argument may be the output: a name that ends in .json, .md or .html, or a "
+            "The last argument may be the output: a name that ends in .json or .md, or a "
             "folder.",
         ),
     ] = None,
@@ -265,7 +261,7 @@ def extract(
             "--to",
             "-t",
             metavar="FORMAT",
-            help="json, markdown, text or html; otherwise by the extension of OUT, or json.",
+            help="json, markdown or text; otherwise by the extension of OUT, or json.",
         ),
     ] = None,
     out: Annotated[
@@ -277,7 +273,7 @@ def extract(
     lists: AddressLists = None,
     url: BaseURL = "",
 ) -> None:
-    """Write the articles of pages as JSON, Markdown, text or HTML.
+    """Write the articles of pages as JSON, Markdown or text.
 
     Several articles in one file are written as a JSON list, or one after another.
     """
@@ -315,18 +311,14 @@ def extract(
 
 def _format_articles(articles: Sequence[Article], to: ArticleFormat) -> bytes:
     from ..export import to_json
-    from ..export.html import to_html
     from ..export.markdown import to_markdown
 
-    match to:
-        case "json":
-            return to_json(articles)
-        case "markdown":
-            text = to_markdown(*articles)
-        case "text":
-            text = "\n".join(f"{article.title}\n\n{article.text}\n" for article in articles)
-        case "html":
-            text = to_html(articles[0])
+    if to == "json":
+        return to_json(articles)
+    if to == "markdown":
+        text = to_markdown(*articles)
+    else:
+        text = "\n".join(f"{article.title}\n\n{article.text}\n" for article in articles)
     return text.encode("utf-8", "replace")
 
 
