@@ -162,15 +162,6 @@ def test_cleaning_keeps_folders_of_jobs(sqlite_table, storage):
     assert table.get(first.id) is None
 
 
-def test_cleaning_keeps_prints_of_the_old_job_table(sqlite_table, storage):
-    with sqlite_table.engine.begin() as connection:
-        connection.exec_driver_sql("CREATE TABLE jobs (id TEXT)")
-        connection.exec_driver_sql("INSERT INTO jobs VALUES ('0a1b')")
-    storage.put(KEY, b"kept")
-    apply_retention(sqlite_table, storage, 1000)
-    assert storage.get(KEY) == b"kept"
-
-
 def test_remote_storage_out_of_reach_is_one_error():
     with pytest.raises(JobsError, match="refused"):
         Storage("ftp://127.0.0.1:1/prints")
