@@ -537,7 +537,6 @@ _PICTURE_NUMBER = re.compile(
 
 def _is_interface_label(segment: Segment, kind: str) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
-    is_pr = segment.text == "PR" and segment.block.tag == "div"  # on Japanese sites
     tags = (leaf.element.tag for leaf in segment.leaves)
     is_unfilled = is_placeholder(segment.text) and TERM_TAGS.isdisjoint(tags)
     is_rating = kind == "article" and _RATING.fullmatch(segment.text) is not None
@@ -547,7 +546,7 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     is_time = is_time and has_phrase(segment.text, "reading_times")
     is_option = segment.block.get("role") == "option"
     is_counter = _PICTURE_NUMBER.fullmatch(segment.text) is not None
-    if is_pr or is_unfilled or is_rating or is_label or is_time or is_option or is_counter:
+    if is_unfilled or is_rating or is_label or is_time or is_option or is_counter:
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False
@@ -582,7 +581,7 @@ def _belongs_below(line: Segment, below: Segment) -> bool:
     words = [count_words(text[:_MAX_INTERFACE_LINE_CHARS]) for text in (line.text, below.text)]
     is_short = 0 < min(words) <= max(words) <= _MAX_CLOSING_WORDS
     are_paragraphs = line.block.tag == below.block.tag == "p"
-    return is_short and are_paragraphs and line.block.getparent() is below.block.getparent()
+    return is_short and are_paragraphs
 
 
 #: Elements with a number that does not count the heading below.

@@ -254,8 +254,7 @@ def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
             # Before the next picture, if any is.
             places = finder.places.intersection(range(candidate.segment + 1, last))
             end = min(places, default=end)
-            before = [segment for segment in captions if segment.index < end]
-            return before or ([] if has_more else captions)
+            return [segment for segment in captions if segment.index < end]
         if has_more or end - begin > 4 * _MAX_SEGMENTS:
             break
     return ()
@@ -389,7 +388,7 @@ def _line_above(
         return None
     line, block = finder.page.segments[position], segments[0].block
     is_beside = line.block in (block.getprevious(), block.getparent())
-    return line if is_beside and not line.link_chars else None
+    return line if is_beside else None
 
 
 def _with_line_below(
@@ -701,9 +700,8 @@ _MAX_INTERFACE_LEVELS = 4
 
 
 def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
-    for number, segment in enumerate(segments):
+    for segment in segments:
         yield _Piece(" ", (), "", False)
-        is_credit = number > 0 and _is_small(segment)  # below the caption
         for leaf in segment.leaves:
             piece = _read_style(leaf.parent, base)
             if piece is not None:
@@ -711,7 +709,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
                 text = f" {text}" if leaf.tail and leaf.element.tag in BLOCK_TAGS else text
                 word = " ".join(text.split()).lower()
                 if word not in _INTERFACE and not _COUNTER.fullmatch(word):
-                    yield piece._replace(text=text, credit=piece.credit or is_credit)
+                    yield piece._replace(text=text)
 
 
 #: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.
