@@ -18,7 +18,7 @@ from ..pipeline import Printer, ReadOutcome, prefetch, source_name
 from ..settings import LoadedSettings, Settings
 from ..text import count_words, file_name
 from . import output
-from .help import Commands, HelpCommand, full_help, overview
+from .help import Commands, HelpCommand, overview
 from .options import (
     MESSAGES,
     AddressLists,
@@ -60,13 +60,16 @@ class _PrintCommand(HelpCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the first screen, or all options for ``webprint print --help``."""
-        named = ctx.info_name == "print"
-        formatter.write(full_help(self, ctx) if named else overview(ctx.find_root().command))
+        if ctx.info_name == "print":
+            super().format_help(ctx, formatter)
+        else:
+            formatter.write(overview(ctx.find_root().command))
 
 
 def _show_all(context: typer.Context, value: bool) -> None:
     if value:
-        print(full_help(context.command, context))
+        context.info_name = "print"
+        print(context.get_help())
         raise typer.Exit
 
 

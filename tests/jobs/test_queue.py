@@ -40,7 +40,7 @@ def test_accepted_jobs_are_listed(queue):
     claimed = claim(queue)
     assert (claimed.id, claimed.attempt) == (job.id, 1)
     assert queue.get(job.id).state == "running"
-    assert queue.attempt(job.id) == (1, STORY.options, None)
+    assert queue.revision(job.id) == (1, STORY.options, None)
 
 
 @given(data=st.binary(max_size=2000))
@@ -161,15 +161,15 @@ def test_a_print_is_revised_and_keeps_its_title_meanwhile(queue):
     job, _ = queue.submit(STORY)
     assert not queue.revise(job.id, {}, b"")
     claim(queue).finish({"title": "Harbour lights"})
-    assert queue.attempt(job.id)[2] is None
+    assert queue.revision(job.id)[2] is None
     assert queue.revise(job.id, {"paper": "A4"}, b"\xffedit")
-    assert queue.attempt(job.id)[2] == b"\xffedit"
+    assert queue.revision(job.id)[2] == b"\xffedit"
     waiting = queue.get(job.id)
     assert (waiting.state, waiting.options) == ("queued", {"paper": "A4"})
     assert waiting.title == "Harbour lights"
     claimed = claim(queue)
     assert claimed.attempt == 2, "results of two attempts never share a folder"
-    assert queue.attempt(job.id) == (2, {"paper": "A4"}, b"\xffedit")
+    assert queue.revision(job.id) == (2, {"paper": "A4"}, b"\xffedit")
     assert claimed.finish({"title": "Lights"})
     assert queue.get(job.id).title == "Lights"
 
