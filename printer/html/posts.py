@@ -258,7 +258,7 @@ class PostReader:
         return post
 
     def _join_nested(self, sizes: Mapping[HtmlElement, int] | None) -> None:
-        """Drop elements with the text of one post each in elements of another look."""
+        """Drop posts that are each nearly all of a post around them."""
         for _ in range(MAX_NEARBY):
             leaves = self._leaves_by_post()
             groups = _group_by_look(self.posts.values())
@@ -608,10 +608,7 @@ def _without_preview(content: list[Leaf]) -> list[Leaf]:
 
 
 def _is_in_code(leaf: Leaf) -> bool:
-    parent = leaf.parent
-    return parent is not None and (
-        parent.tag == "pre" or next(parent.iterancestors("pre"), None) is not None
-    )
+    return leaf.parent.tag == "pre" or next(leaf.parent.iterancestors("pre"), None) is not None
 
 
 #: The longest line about an edit.
@@ -620,9 +617,9 @@ _MAX_NOTE_CHARS = 300
 
 def _without_edit_note(content: list[Leaf], post: FoundPost) -> list[Leaf]:
     """Return the text nodes of a post without the last lines if they are about an edit."""
-    first, last = (content[0].parent, content[-1].parent) if content else (None, None)
-    if first is None or last is None:
+    if not content:
         return content
+    first, last = content[0].parent, content[-1].parent
     around_text = {first, *first.iterancestors()}
     note: set[HtmlElement] = set()
     for element in islice(chain((last,), last.iterancestors()), MAX_NEARBY):

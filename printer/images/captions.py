@@ -416,7 +416,7 @@ def _with_line_below(
 
 
 def _is_small(segment: Segment) -> bool:
-    return all(leaf.parent is not None and leaf.parent.tag == "small" for leaf in segment.leaves)
+    return all(leaf.parent.tag == "small" for leaf in segment.leaves)
 
 
 def _is_credit_segment(segment: Segment) -> bool:

@@ -274,7 +274,7 @@ def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElem
         if segment.link_chars < 15:
             continue
         for leaf in segment.leaves[:20]:
-            other = None if leaf.parent is None else nearest_link(leaf.parent, 2)
+            other = nearest_link(leaf.parent, 2)
             if other is not None and other is not link and other.get("href") == href:
                 return True
     return False
