@@ -25,7 +25,7 @@ from PIL import Image, ImageOps
 from printer.batch import REPORT_JSON, STATE_FILE, STATE_FOLDER
 from printer.jobs.queue import JobQueue
 from printer.processes import kill_tree, process_tree
-from tests.support.jobs import closing_table
+from tests.support.jobs import closing_queue
 from tests.support.picture_files import encode_image
 from tests.support.processes import megabytes
 from tests.support.web_server import Hit, Reply, WebServer
@@ -138,7 +138,7 @@ def run_batch(pages: Iterable[Sample], folder: Path) -> Run:
 
 
 def _times(database: Path) -> dict[str, float]:
-    with closing_table(JobQueue(str(database))) as queue:
+    with closing_queue(JobQueue(str(database))) as queue:
         jobs = queue.list_recent(1_000_000)
     return {
         job.url: job.finished - job.started

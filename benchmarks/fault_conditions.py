@@ -23,7 +23,7 @@ from printer.errors import JobsError, WebprintError
 from printer.files import parse_toml
 from printer.jobs.queue import JobQueue
 from tests.support.job_workers import WorkerProcess
-from tests.support.jobs import closing_table, count_completions, job_request, wait_until
+from tests.support.jobs import closing_queue, count_completions, job_request, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
 from tests.support.warm_programs import WarmPrograms
@@ -230,7 +230,7 @@ def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Lock the job database for longer than clients wait, while prints are requested."""
     start, times, refused = time.monotonic(), max(1, kills // 10), 0
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
-    with closing_table(JobQueue(database)) as table, _workers(database, folder):
+    with closing_queue(JobQueue(database)) as table, _workers(database, folder):
         completions = count_completions(table)
         ids = _started_jobs(table)
         for _ in range(times):
@@ -302,7 +302,7 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
     text = '[[digest]]\nname = "week"\nschedule = "30 2 * * *"\n[[digest.source]]\npage = "https://example.org/"\n'
     (digest,) = parse_digests(text, parse_toml(text), "webprint.toml")
     now, issues = [START], Counter[float]()
-    with closing_table(JobQueue(str(folder / "digests.sqlite"))) as queue:
+    with closing_queue(JobQueue(str(folder / "digests.sqlite"))) as queue:
         quiet = lambda _: None  # noqa: E731
         schedulers = [
             Scheduler([digest], LoadedSettings(Settings(), {}), log=quiet, clock=lambda: now[0])
@@ -343,7 +343,7 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     start, times, prints = time.monotonic(), max(1, kills // 10), folder / "prints"
     with postgres_server() as server:
         database = f"{server.url}/postgres"
-        with closing_table(JobQueue(database)) as table, _workers(database, folder):
+        with closing_queue(JobQueue(database)) as table, _workers(database, folder):
             completions = count_completions(table)
             ids = _started_jobs(table)
             for _ in range(times):

@@ -24,7 +24,7 @@ from printer.files import parse_toml
 from printer.jobs import FINISHED
 from printer.jobs.queue import JobQueue, job_id_for_key
 from printer.processes import process_tree
-from tests.support.jobs import closing_table, wait_until
+from tests.support.jobs import closing_queue, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.processes import kill
 from tests.support.story_page import story_page
@@ -267,7 +267,7 @@ class Newspaper:
 
     def submit(self, number: int) -> None:
         """Queue an issue."""
-        with closing_table(JobQueue(self.settings.database)) as queue:
+        with closing_queue(JobQueue(self.settings.database)) as queue:
             queue.submit_digest("week", self.slot(number).timestamp())
 
     def state(self, number: int, queue: JobQueue) -> str:
@@ -287,7 +287,7 @@ class Newspaper:
 
     def unsure(self) -> int:
         """Count the deliveries that may or may not have arrived."""
-        with closing_table(JobQueue(self.settings.database)) as queue:
+        with closing_queue(JobQueue(self.settings.database)) as queue:
             jobs = queue.get_many([*queue.slots("week").values()]).values()
         warnings = (text for job in jobs for text in job.result.get("warnings", ()))
         return sum("may have arrived" in text for text in warnings)
