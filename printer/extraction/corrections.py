@@ -537,6 +537,7 @@ _PICTURE_NUMBER = re.compile(
 
 def _is_interface_label(segment: Segment, kind: str) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
+    is_pr = segment.text == "PR" and segment.block.tag == "div"  # on Japanese sites
     tags = (leaf.element.tag for leaf in segment.leaves)
     is_unfilled = is_placeholder(segment.text) and TERM_TAGS.isdisjoint(tags)
     is_rating = kind == "article" and _RATING.fullmatch(segment.text) is not None
@@ -546,7 +547,7 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
     is_time = is_time and has_phrase(segment.text, "reading_times")
     is_option = segment.block.get("role") == "option"
     is_counter = _PICTURE_NUMBER.fullmatch(segment.text) is not None
-    if is_unfilled or is_rating or is_label or is_time or is_option or is_counter:
+    if is_pr or is_unfilled or is_rating or is_label or is_time or is_option or is_counter:
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False
