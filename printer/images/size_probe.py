@@ -152,8 +152,7 @@ class SizeProbe(Closing):
                 self._keep(url, referer, download)
             return reason
 
-        workers = self._options.workers
-        outcomes = run_in_threads(work, urls, workers, lambda: deadline - time.monotonic())
+        outcomes = run_in_threads(work, urls, self._options.workers, deadline)
         for index, url in enumerate(urls):
             if index not in outcomes:
                 self._keep(url, referer, FetchTimeout("it took too long to fetch", url=url))
