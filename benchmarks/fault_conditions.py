@@ -34,10 +34,10 @@ from .fault_tools import (
     MOST_JOBS,
     FaultOutcome,
     Refusing,
+    count_leftovers,
     forked,
-    left,
     postgres_server,
-    since,
+    seconds_since,
 )  # fmt: skip
 
 PATIENCE = 900
@@ -78,8 +78,8 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
         lost += refused not in ((0,) if room > len(new) else (2,))
     accepted, missing = _full_table(folder)
     return FaultOutcome(
-        "disks that are full", kills, 2 * kills + accepted, lost + missing, 0, half + left(folder),
-        since(start), f"each was told; {accepted} prints accepted before a table was full are in it",
+        "disks that are full", kills, 2 * kills + accepted, lost + missing, 0, half + count_leftovers(folder),
+        seconds_since(start), f"each was told; {accepted} prints accepted before a table was full are in it",
     )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
         refused += os.waitstatus_to_exitcode(status) == 7
         damaged += [*target.parent.iterdir()] != [target] or target.read_bytes() != b"%PDF old"
     target.parent.chmod(0o755)
-    return FaultOutcome("folders that are read-only", kills, kills, kills - refused, 0, damaged, since(start), "each was told")  # fmt: skip
+    return FaultOutcome("folders that are read-only", kills, kills, kills - refused, 0, damaged, seconds_since(start), "each was told")  # fmt: skip
 
 
 def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -157,7 +157,7 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
         for peer in peers:
             peer.close()
         server.close()
-    return FaultOutcome("peers that never end a request", len(peers), 3, 3 - printed, 0, 0, since(start), "held open while it printed")  # fmt: skip
+    return FaultOutcome("peers that never end a request", len(peers), 3, 3 - printed, 0, 0, seconds_since(start), "held open while it printed")  # fmt: skip
 
 
 def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -183,7 +183,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
 
             ended_in_time = sum(pool.map(ended, slow))
             fetcher.get_resource(fine)
-    return FaultOutcome("sites that never end an answer", kills, kills, kills - ended_in_time, 0, 0, since(start), "each was told in time")  # fmt: skip
+    return FaultOutcome("sites that never end an answer", kills, kills, kills - ended_in_time, 0, 0, seconds_since(start), "each was told in time")  # fmt: skip
 
 
 def _jobs(table: JobQueue, count: int) -> list[str]:
@@ -222,7 +222,7 @@ def _done(fault: str, times: int, table: JobQueue, ids: list[str], completions: 
         wrong += not path.exists() or path.read_bytes() != b"http://labour.test/nap/0.05" * 100
     return FaultOutcome(
         fault, times, len(ids), len(ids) - len(finished), sum(n > 1 for n in delivered.values()),
-        wrong, since(began), remark,
+        wrong, seconds_since(began), remark,
     )  # fmt: skip
 
 
@@ -289,7 +289,7 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     days, missed, twice = _scheduled(max(10, kills // 5), dice, folder)
     return FaultOutcome(
         outcome.fault, kills + days, len(ids) + days, outcome.lost + missed, outcome.twice + twice,
-        outcome.half, since(start), f"prints, and {days} days of two schedulers",
+        outcome.half, seconds_since(start), f"prints, and {days} days of two schedulers",
     )  # fmt: skip
 
 

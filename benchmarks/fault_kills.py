@@ -34,17 +34,17 @@ from . import crawl
 from .fault_tools import (
     WEBPRINT,
     FaultOutcome,
+    count_leftovers,
     environment,
     error,
     feed,
     forked,
     is_pdf,
-    left,
     mailbox,
     over,
     postgres_server,
     result,
-    since,
+    seconds_since,
     webhook,
 )  # fmt: skip
 
@@ -125,7 +125,7 @@ def prints(kills: int, dice: random.Random, folder: Path, database: str = "") ->
     remarks += sorted(set(failed.values()))
     return FaultOutcome(
         "prints: a process is killed", kill_count, len(orders.accepted), len(orders.accepted) - len(printed),
-        max(0, len(states) - orders.sent), len(printed) - intact, since(start), ", ".join(remarks),
+        max(0, len(states) - orders.sent), len(printed) - intact, seconds_since(start), ", ".join(remarks),
     )  # fmt: skip
 
 
@@ -162,8 +162,8 @@ def batches(kills: int, dice: random.Random, folder: Path, database: str = "") -
     titles = Counter(path.stem.partition(" (")[0] for path in printed)
     return FaultOutcome(
         "batches: a process is killed", kill_count, len(urls), len(urls) - len(titles),
-        len(printed) - len(titles), sum(not is_pdf(path.read_bytes()) for path in printed) + left(folder),
-        since(start), f"{requests} requests, ended with {code}",
+        len(printed) - len(titles), sum(not is_pdf(path.read_bytes()) for path in printed) + count_leftovers(folder),
+        seconds_since(start), f"{requests} requests, ended with {code}",
     )  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     result = crawl.killed(folder, max(30, 2 * kills), kills, dice.randrange(10**6))
     return FaultOutcome(
         "crawls: the process is killed", kills, result.expected, result.expected - result.articles,
-        result.unexplained, 0, since(start), f"{result.addresses} addresses",
+        result.unexplained, 0, seconds_since(start), f"{result.addresses} addresses",
     )  # fmt: skip
 
 
@@ -304,7 +304,7 @@ class Newspaper:
             fault, times, len(counts), max(0, counts.count(0) - unsure),
             sum(count > 1 for count in counts),
             sum(path.suffix != ".pdf" or not is_pdf(path.read_bytes()) for path in files),
-            since(began), f"{unsure} of the deliveries were killed while they were sent",
+            seconds_since(began), f"{unsure} of the deliveries were killed while they were sent",
             min(unsure, counts.count(0)),
         )  # fmt: skip
 

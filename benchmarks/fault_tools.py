@@ -48,7 +48,7 @@ class FaultOutcome:
     unsure: int = 0
 
 
-def since(began: float) -> float:
+def seconds_since(began: float) -> float:
     return round(time.monotonic() - began, 1)
 
 
@@ -94,7 +94,7 @@ def is_pdf(data: bytes) -> bool:
     return data.startswith(b"%PDF") and data.rstrip().endswith(b"%%EOF")
 
 
-def left(folder: Path) -> int:
+def count_leftovers(folder: Path) -> int:
     """Count the temporary files that were left behind."""
     return sum(1 for path in folder.glob("*") if path.name.startswith(".") and path.is_file())
 
