@@ -179,6 +179,7 @@ def continues_drop_cap(initial: str, text: str) -> bool:
         and text[0].islower()
         and _INITIAL.fullmatch(initial) is not None
         and letter.isupper()
+        and text[0] != letter.lower()
     )
 
 

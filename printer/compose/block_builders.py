@@ -260,7 +260,7 @@ def is_bold_line(block: Block) -> TypeGuard[Paragraph]:
         return False
     text = plain_text(block.spans)
     is_link = sum(len(span.text) for span in block.spans if span.href) > len(text) / 2
-    is_line = len(text) <= _MAX_BOLD_LINE_CHARS and "\n" not in text
+    is_line = len(text) <= _MAX_BOLD_LINE_CHARS and "\n" not in text and not block.standfirst
     return is_line and not (is_link or text.endswith((".", "。", "।", *COLONS)))
 
 
@@ -701,7 +701,7 @@ def language_of(element: HtmlElement) -> str:
     for node in (child, element, *islice(wrappers, _MAX_WRAPPERS)):
         if node is None:
             continue
-        stated = node.get("data-lang") or node.get("data-language")
+        stated = node.get("data-lang") or node.get("data-language") or node.get("data-code-lang")
         if stated and len(stated) < 30:
             return _language_name(stated)
         for word in (node.get("class") or "")[:300].replace("brush: ", "brush:").split():
@@ -733,6 +733,6 @@ def is_code_table(table: HtmlElement) -> bool:
     for cell in islice(table.iter("td"), _MAX_CELLS + 1):
         if is_gutter(cell):
             has_line_numbers = True
-        elif has_line_numbers:
+        elif has_line_numbers and "code" in (cell.get("class") or "").lower():
             return True
     return False

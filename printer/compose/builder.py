@@ -197,9 +197,11 @@ class ArticleBuilder:
         self._link_target(element)
 
     def _add_text_image(self, image: HtmlElement) -> None:
-        """Add an emoji that is an image."""
+        """Add an image that represents text: a formula or an emoji."""
         alt = image.get("alt") or ""
-        if _SMILEY.fullmatch(alt):
+        if formula := read_formula(image):
+            self._add_formula(formula)
+        elif _SMILEY.fullmatch(alt):
             emoji = load_table("emoji").get(alt.strip(":").lower(), alt)
             self.buffer.run.add(_emoji_of_file(image.get("src") or "") or emoji, self.style)
         elif not alt.isascii() and not any(map(str.isalnum, alt)):
@@ -316,6 +318,9 @@ class ArticleBuilder:
         caption, index = caption_of(element), self.page.index
         if caption is None or index.indexes.get(caption, -1) <= index.locate(element)[0]:
             return embed
+        around = next(caption.iterancestors("figure"), caption)
+        if any(inner in self.figures for inner in around.iter()):
+            return embed  # the caption of a picture
         for inner in caption.iter():
             self.leaves.pop(Leaf(inner, False), None)
             if inner is not caption:
@@ -432,7 +437,11 @@ class ArticleBuilder:
         blocks = self.buffer.blocks
         builder = blocks[-1] if blocks else None
         if not isinstance(builder, ListBuilder):
-            blocks.append(builder := ListBuilder(None))
+            before, builder = builder, ListBuilder(None)
+            if isinstance(before, List) and not before.ordered:
+                builder.items += before.items
+                blocks.pop()
+            blocks.append(builder)
         builder.add(buffer)
 
     def _add_entry(self, begin: int) -> None:
@@ -575,7 +584,7 @@ def _panel_id(link: HtmlElement) -> str:
     """Return the id of a tab's panel, '' for none."""
     attributes = ("data-target", "data-tab", "data-bs-target", "href")
     stated = next(filter(None, map(link.get, attributes)), "")
-    is_id = stated.startswith("#") or link.tag == "button"
+    is_id = stated.startswith("#") or link.tag == "button" or link.get("data-tab")
     return stated.removeprefix("#")[:_MAX_ID_CHARS] if is_id else ""
 
 

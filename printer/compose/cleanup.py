@@ -97,7 +97,9 @@ def _correct_headings(blocks: list[Block]) -> list[Block]:
     are_names = len(names) > 1 and len({*map(plain_text, names)}) == len(names)
     for block, below in pairs:
         if isinstance(block, Paragraph) and are_names and _is_amount(below):
-            block = Heading(below.level, block.spans, block.id, block.lang, block.dir)
+            text = plain_text(block.spans)
+            if len(text) <= _MAX_SHORT_LINE_CHARS and text[-1:].isalnum():
+                block = Heading(below.level, block.spans, block.id, block.lang, block.dir)
         elif isinstance(block, Heading | Paragraph):
             block = _without_highlight(block)
         corrected.append(block)
@@ -201,10 +203,13 @@ def clean_up_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     clean_blocks = [block for block in map(_clean_paragraph, blocks) if block is not None]
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
     parts = _list_typed_items(_drop_redundant_blocks(parts))
+    while parts and isinstance(parts[-1], Rule):
+        parts.pop()
     return tuple(
         # The title of a linked page.
         Paragraph(block.spans, block.id, block.lang, block.dir)
-        if isinstance(block, Heading) and block is parts[-1]
+        if isinstance(block, Heading)
+        and (block is parts[-1] or all(span.href for span in block.spans if span.text.strip()))
         else block
         for block in parts
     )
@@ -266,7 +271,7 @@ def _without_backlinks(item: Item) -> Item:
     spans = list(first.spans)
     while spans:
         text = spans[0].text.strip()
-        is_mark = len(text) <= 2 and text.isalpha()
+        is_mark = len(text) <= 2 and text.isalpha() and text.islower()
         if text.strip("".join(_UP_ARROWS)) and not is_mark:
             break
         spans.pop(0)
@@ -333,7 +338,7 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
         return [block]
     return [
         Rule()
-        if SCENE_BREAK.fullmatch(plain_text(spans))
+        if len(parts) > 1 and SCENE_BREAK.fullmatch(plain_text(spans))
         else replace(block, spans=spans, id="" if index else block.id)
         for index, spans in enumerate(parts)
     ]
@@ -356,7 +361,8 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         cards = sum(isinstance(first, _CARD_BLOCK_TYPES) for first in firsts)
         inside = [inner for item in block.items for inner in item.blocks]
         are_cards = cards * 2 > len(block.items) and not block.ordered
-        if block.is_collection or are_cards:
+        is_around = len(block.items) == 1 and all(isinstance(inner, List) for inner in inside)
+        if block.is_collection or are_cards or is_around:
             yield from _unwrap_cards(inside)
         else:
             yield block
@@ -612,6 +618,8 @@ def _split_items(block: Paragraph, bullets: Set[str]) -> list[Block]:
     if not begins:
         return [block]
     first, end = begins[0], begins[-1] + 1
+    if end < len(lines) and plain_text(lines[end])[:1].islower():
+        end = len(lines)
     items = tuple(
         Item(
             (replace(block, spans=_without_bullet(join_lines(lines[begin:stop], "\n")), id=""),),

@@ -23,7 +23,7 @@ from ..article import (
 )
 from ..html.discussion import Comments, read_posts
 from ..html.index import Segment, is_inside
-from ..html.metadata.dates import parse_date
+from ..html.metadata.dates import is_written_date, parse_date
 from ..html.page import Page
 from ..html.posts import FoundPost, is_in_card
 from ..i18n import format_date, is_advertisement_label, load_table
@@ -80,7 +80,7 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[FoundPost]) -> Ve
     has_posts = False
     for segment, selected in zip(page.segments, verdict.keep, strict=True):
         is_content = not content.isdisjoint(segment.leaves)
-        has_posts = has_posts or is_inside(segment.block, elements)
+        has_posts = has_posts or is_content or is_inside(segment.block, elements)
         is_printed = is_content or (selected and not has_posts and not is_opened)
         is_label = is_advertisement_label(segment.text) or _is_attachment(segment)
         keep.append(is_printed and not is_label)
@@ -91,6 +91,7 @@ def select_content(selection: Selection, posts: Sequence[FoundPost]) -> Selectio
     """Return the selection without the parts of posts that are not their content."""
     elements = {post.element for post in posts}
     content = {leaf for post in posts for leaf in post.leaves}
+    bodies = {post.content for post in posts}
     leaves = {
         leaf: segment
         for leaf, segment in selection.leaves.items()
@@ -100,6 +101,7 @@ def select_content(selection: Selection, posts: Sequence[FoundPost]) -> Selectio
         element: figure
         for element, figure in selection.figures.items()
         if not is_in_card(element.iterancestors())
+        and (is_inside(element, bodies) or not is_inside(element, elements))
     }
     return replace(selection, leaves=leaves, figures=figures)
 
@@ -170,7 +172,9 @@ def _attributed(quote: Quote) -> Quote:
     text = plain_text(first.spans).rstrip(" \n↑↗→»")
     if len(text) > _MAX_ATTRIBUTION_CHARS or not text.endswith(COLONS):
         return quote
-    remaining = [*quote.blocks[1:]]
+    date, *remaining = quote.blocks[1:]
+    if not (isinstance(date, Paragraph) and remaining and is_written_date(plain_text(date.spans))):
+        remaining.insert(0, date)
     if len(remaining) == 1 and isinstance(inner := remaining[0], Quote) and not inner.cite:
         remaining = [*inner.blocks]
     return replace(quote, blocks=tuple(remaining), cite=(Span(text),))

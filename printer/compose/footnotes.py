@@ -246,6 +246,9 @@ def _block_beginning_with(element: HtmlElement) -> HtmlElement | None:
     return None if heads_list else outer
 
 
+_NOTE_CLASS = re.compile(r"note|reference|citation", re.IGNORECASE)
+
+
 def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
     """Return by number the items of ordered lists in notes, in an ``aside`` or at the end."""
     notes: dict[int, HtmlElement] = {}
@@ -255,7 +258,8 @@ def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
             continue
         elements = [ordered, *_ancestors(ordered, 2)]
         is_last = last is not None and ordered in last.iterancestors()
-        if not (is_last or any(node.tag == "aside" for node in elements)):
+        is_named = any(_NOTE_CLASS.search((node.get("class") or "")[:200]) for node in elements)
+        if not (is_last or is_named or any(node.tag == "aside" for node in elements)):
             continue
         start = ordered.get("start") or "1"
         first = int(start) if start.isdecimal() and len(start) < 4 else 1
@@ -388,6 +392,11 @@ def _note_block(
     return None
 
 
+_NOTE_ID = re.compile(
+    r"(?:^|[-_:.])(?:cite_?note|fn|foot_?note|s?d?footnote|ftn|edn|end_?note|note|en|sn)"
+    r"(?:[-_:.]?\w+)*$",
+    re.IGNORECASE,
+)
 _NOTE_WORD = re.compile(
     r"foot-?note|end-?note|note-?ref|doc-(?:note|footnote|endnote)", re.IGNORECASE
 )
@@ -399,7 +408,7 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement, read_block: 
     is_superscript = any(element.tag == "sup" for element in [*link_ancestors, *link.iter("sup")])
     if _is_numbered_item(link, block):
         return True
-    if not (is_superscript or any(map(_names_note, link_ancestors))):
+    if not (is_superscript or any(map(_names_note, link_ancestors)) or _NOTE_ID.search(name)):
         return False
     targets = [link, *_ancestors(link, 3)]
     ids = {element.get(key) for element in targets for key in ("id", "name")} - {None}

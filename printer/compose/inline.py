@@ -270,7 +270,7 @@ def needs_space(
     if layout is not None and _has_gap(layout, last, leaf):
         word = text_before.lstrip("([{“‘«„\"'")
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_CHARACTERS
-    if _ends_title(last, leaf) or _ends_name(last, leaf, text_before, text):
+    if _ends_title(last, leaf, text_before) or _ends_name(last, leaf, text_before, text):
         return True
     begins_label = text[0].isupper() or text[0].isdigit() or _are_tags(last, leaf)
     if _is_label_boundary(text_before, text) or (begins_label and _are_similar(last, leaf)):
@@ -283,12 +283,15 @@ _TITLE_CLASS = re.compile(
 )
 
 
-def _ends_title(title: Leaf, leaf: Leaf) -> bool:
-    """Return whether an element with the class of a title ends, and text follows it."""
+def _ends_title(title: Leaf, leaf: Leaf, text_before: str) -> bool:
+    """Return whether an element with a class ends, and a sentence follows it."""
     names = title.element.get("class")
     if leaf.element is not title.element or not names:
         return False
-    return " " in leaf.text and _TITLE_CLASS.search(names) is not None
+    if _TITLE_CLASS.search(names) and " " in leaf.text:
+        return True
+    has_words = " " in text_before.strip() and _ends_word(text_before)
+    return has_words and leaf.text[:1].isupper()
 
 
 def _ends_name(first: Leaf, second: Leaf, text_before: str, text: str) -> bool:

@@ -260,6 +260,7 @@ def _is_bold(row: Row) -> bool:
     return (
         len(row) > 1
         and bool(blocks)
+        and all(cell.rowspan == 1 for cell in row)
         and all(
             isinstance(block, Paragraph) and has_mark_throughout(block.spans, "strong")
             for block in blocks
@@ -276,7 +277,7 @@ def _has_names_above_numbers(rows: list[Row]) -> bool:
     """Return whether the first row of a table names its columns, one of which is all numbers."""
     if len(rows) < _MIN_HEADED_ROWS or len(rows[0]) < _MIN_HEADED_COLUMNS:
         return False
-    if any(len(row) != len(rows[0]) for row in rows):
+    if any(len(row) != len(rows[0]) or any(cell.rowspan > 1 for cell in row) for row in rows):
         return False
     names, *columns = ([" ".join(iter_text(*cell.blocks)) for cell in row] for row in rows)
     return not any(not name or any(map(str.isdigit, name)) for name in names) and any(

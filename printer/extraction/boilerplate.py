@@ -430,7 +430,7 @@ def _find_signed_box(selected: SelectedText, heading: int) -> range:
     is_sentence = byline.endswith((*SENTENCE_ENDS, *COLONS))
     is_byline = len(byline) <= _MAX_LABELED_LINE_CHARS and BYLINE.match(byline) and not is_sentence
     authors = metadata.byline.split(", ")
-    if not is_byline or not metadata.byline:
+    if not is_byline or not join_names([byline], metadata.language) or not metadata.byline:
         return range(0)
     if any(name.lower() in byline.lower() for name in authors):
         return range(0)

@@ -582,7 +582,7 @@ def _belongs_below(line: Segment, below: Segment) -> bool:
     words = [count_words(text[:_MAX_INTERFACE_LINE_CHARS]) for text in (line.text, below.text)]
     is_short = 0 < min(words) <= max(words) <= _MAX_CLOSING_WORDS
     are_paragraphs = line.block.tag == below.block.tag == "p"
-    return is_short and are_paragraphs
+    return is_short and are_paragraphs and line.block.getparent() is below.block.getparent()
 
 
 #: Elements with a number that does not count the heading below.

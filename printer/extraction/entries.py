@@ -139,7 +139,8 @@ def complete_entries(selected: SelectedText) -> None:
         is_folded = index.flags[index.segment_blocks[lines[0]]] & _FOLDED
         if len(texts) < _MIN_DISTINCT * len(lines):
             if count >= _MIN_LABELED * len(lines):
-                selected.add(lines)
+                bounds = zip([-1, *lines], lines, [*lines[1:], len(keep)], strict=False)
+                selected.add(i for before, i, after in bounds if any(keep[before + 1 : after]))
             elif count < _MIN_LABELED_TO_STAY * len(lines):
                 selected.drop(i for i in lines if selected.sizes[i] <= _MAX_SHARED_CHARS)
         elif count >= _MIN_SELECTED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, groupby, islice, pairwise, takewhile
+from itertools import groupby, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
@@ -293,7 +293,7 @@ def _are_controls(sections: Sequence[Sequence[Segment]]) -> bool:
         are_buttons = all(s.link_chars == len(s.text) <= _MAX_BUTTON_CHARS for s in lines)
         return are_buttons and len(sections) <= _MAX_HEADED_BUTTONS
     are_short = all(len(line.text) <= _MAX_OPTION_CHARS for line in lines)
-    return len(sections) > 1 and are_short
+    return len(sections) > 1 and are_short and all(len(section) > 1 for section in sections)
 
 
 def _is_above_contents(selected: SelectedText, heading: int) -> bool:
@@ -481,7 +481,8 @@ def _lead_ins(selected: SelectedText) -> Sequence[Segment]:
                 leads.append(range(begin, i))
                 break
     are_cards = sum(len(lead) > 1 for lead in leads) >= _MIN_CARDS
-    return _if_little(selected, () if are_cards else chain.from_iterable(leads))
+    lines = (i for lead in leads if not (are_cards and len(lead) > 1) for i in lead)
+    return _if_little(selected, lines)
 
 
 def _is_bold(segment: Segment) -> bool:
@@ -628,9 +629,11 @@ def _barred_links(segment: Segment) -> Iterable[tuple[Leaf, HtmlElement]]:
     """Yield the short links that have a bar before them in a line of other text."""
     if is_link_row(segment):
         return
+    counts = Counter(leaf.text.strip() for leaf in segment.leaves)
     for bar, leaf in pairwise(segment.leaves):
         link = enclosing_link(leaf.element) if bar.text.strip() in _BARS else None
-        if link is not None and _is_button_label(leaf.text):
+        is_alone = counts[leaf.text.strip()] == 1
+        if link is not None and is_alone and _is_button_label(leaf.text):
             yield leaf, link
 
 

@@ -250,7 +250,10 @@ def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
     # Last, because checking a comment's surroundings costs more than finding it.
     ordered = [element for element in tree.iter("*") if element in units] if units else []
     return [
-        unit for unit in ordered[: 2 * MAX_POSTS] if not _PINGBACK_CLASS.search(class_and_id(unit))
+        unit
+        for unit in ordered[: 2 * MAX_POSTS]
+        if not _PINGBACK_CLASS.search(class_and_id(unit))
+        and not any(e.tag in {"form", "nav"} for e in islice(unit.iterancestors(), MAX_ANCESTORS))
     ]
 
 
@@ -270,7 +273,8 @@ def _find_similar_blocks(section: HtmlElement) -> list[HtmlElement]:
 
 def _has_signature(block: HtmlElement) -> bool:
     inner = islice(block.iterdescendants(), MAX_NEARBY * 10)
-    return any(map(may_be_signature, inner))
+    signed = any(may_be_signature(element) for element in inner)
+    return signed and any(map(str.isalnum, element_line(block, limit=400)))
 
 
 def _is_marked_up(element: HtmlElement, types: re.Pattern[str]) -> bool:
@@ -338,9 +342,13 @@ def _find_parent(
     return None
 
 
+_LEVEL_CLASS = re.compile(r"(?:^|[\s_-])(?:depth|level|lvl|indent)[-_]?(\d{1,2})(?=$|\s)")
 _LEVEL_ATTRIBUTES = (
     "depth", "data-depth", "data-level", "data-comment-depth", "indent", "data-indent"
 )  # fmt: skip
+_INDENT = re.compile(
+    r"(?:margin|padding)-(?:left|inline-start)\s{0,9}:\s{0,9}(\d{1,4})(?:\.\d{1,6})?(?:px|r?em|%)"
+)
 
 
 def _stated_level(post: FoundPost) -> int:
@@ -349,6 +357,10 @@ def _stated_level(post: FoundPost) -> int:
         for name in _LEVEL_ATTRIBUTES:
             if (level := element.get(name) or "").isdecimal():
                 return int(level[:4])
+        if match := _LEVEL_CLASS.search(class_and_id(element)) or _INDENT.search(
+            (element.get("style") or "")[:300]
+        ):
+            return int(match[1])
         if element.get("height") == "1":  # a spacer
             width = element.get("width") or ""
             return int(width[:4]) if width.isdecimal() else 0
@@ -368,7 +380,7 @@ def _find_heading(comment: HtmlElement) -> HtmlElement | None:
             if heading is None:
                 continue
             text = element_line(heading, limit=MAX_NAME_LINE_CHARS)
-            if _is_label(text) or in_section:
+            if _is_label(text) or (in_section and any(map(str.isdigit, text))):
                 return heading
     return None
 

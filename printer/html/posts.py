@@ -275,10 +275,13 @@ class PostReader:
         leaves: Mapping[FoundPost, list[Leaf]],
         sizes: Mapping[HtmlElement, int] | None,
     ) -> bool:
-        """Return whether posts of one look are each nearly all of a post around it."""
+        """Return whether posts of one look are each nearly all of a post of another look."""
         outer = [self._enclosing_post(post.element.getparent()) for post in group]
         outer_posts = {post for post in outer if post is not None}
         if len(outer_posts) < len(group):
+            return False
+        first = next(post for post in outer if post is not None)
+        if look_of(first.element) == look_of(group[0].element):
             return False
         inner_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in group)
         outer_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in outer_posts)
@@ -342,7 +345,7 @@ class PostReader:
                 len(element_line(element, limit=2 * _MAX_AUTHOR_LINE_CHARS))
                 < _MAX_AUTHOR_LINE_CHARS
             )
-            if _may_be_name(name):
+            if _may_be_name(name) and not is_written_date(name):
                 post.author = post.author if len(post.author) > 1 else name
                 post.signatures += [element] if is_line else []
         elif is_profile:

@@ -312,7 +312,7 @@ def _retag_lines(box: HtmlElement, names: str) -> None:
     if not is_code and not _VERSE_CLASS.search(names):
         return
     has_lines = not len(box) and "\n" in (box.text or "").strip()
-    if is_code and has_lines and any(map(box.get, _CODE_LANGUAGES)):
+    if is_code and has_lines and ("language-" in names or any(map(box.get, _CODE_LANGUAGES))):
         box.tag = "pre"
         return
     for group in [box] if is_code else [box, *box.iterchildren("div")]:

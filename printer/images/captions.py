@@ -254,7 +254,8 @@ def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
             # Before the next picture, if any is.
             places = finder.places.intersection(range(candidate.segment + 1, last))
             end = min(places, default=end)
-            return [segment for segment in captions if segment.index < end]
+            before = [segment for segment in captions if segment.index < end]
+            return before or ([] if has_more else captions)
         if has_more or end - begin > 4 * _MAX_SEGMENTS:
             break
     return ()
@@ -388,7 +389,7 @@ def _line_above(
         return None
     line, block = finder.page.segments[position], segments[0].block
     is_beside = line.block in (block.getprevious(), block.getparent())
-    return line if is_beside else None
+    return line if is_beside and not line.link_chars else None
 
 
 def _with_line_below(
@@ -700,8 +701,9 @@ _MAX_INTERFACE_LEVELS = 4
 
 
 def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
-    for segment in segments:
+    for number, segment in enumerate(segments):
         yield _Piece(" ", (), "", False)
+        is_credit = number > 0 and _is_small(segment)  # below the caption
         for leaf in segment.leaves:
             piece = _read_style(leaf.parent, base)
             if piece is not None:
@@ -709,7 +711,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
                 text = f" {text}" if leaf.tail and leaf.element.tag in BLOCK_TAGS else text
                 word = " ".join(text.split()).lower()
                 if word not in _INTERFACE and not _COUNTER.fullmatch(word):
-                    yield piece._replace(text=text)
+                    yield piece._replace(text=text, credit=piece.credit or is_credit)
 
 
 #: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.

@@ -346,7 +346,7 @@ def is_lead(candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a picture near the title may be the lead picture, by markup or size."""
     levels = [candidate.element, *islice(candidate.element.iterancestors(), 4)]
     is_still = any("player" in (element.get("class") or "") for element in levels)
-    if is_still or features & FURNITURE_FEATURES:
+    if is_still or features & FURNITURE_FEATURES or candidate.kind not in {"image", "background"}:
         return False
     return bool(features & _LEAD_FEATURES) or any(
         _LEAD_PROPERTIES.intersection((element.get("itemprop") or "").split()) for element in levels

@@ -429,7 +429,7 @@ def _lead_picture(
     name = file.rpartition("/")[2]
     names_title = len(long_words(page.metadata.title) & long_words(name)) >= _MIN_TITLE_WORDS
     is_of_site = _SITE_PICTURE.search(file) or (site and site in name)
-    if (is_of_site and not names_title) or address_features(path):
+    if (is_of_site and not names_title) or address_features(path) or name.endswith(".svg"):
         return ()
     source = ImageSource(url, 0, PLAIN)
     lead = Candidate(body, "lead", 0, 0, (source,), url_key=picture_key(url), best=source)

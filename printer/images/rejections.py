@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 from ..html.index import ElementFlag
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import is_not_displayed
-from ..text import CAMEL_CASE
+from ..text import CAMEL_CASE, YEAR
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_credit_line
 from .features import FeatureReader, find_dialog, is_one_of_many, links_to_enlargement, nearest_link
@@ -129,6 +129,8 @@ def _reason_without_caption(
         return "a picture that is not displayed"
     if "linked elsewhere" in features and ("hidden" in features or _BADGE.fullmatch(candidate.alt)):
         return "a badge or a hidden button"
+    if "linked for sharing" in features:
+        return "a share button"
     if "linked to nowhere" in features and not features.isdisjoint(_BUTTON_FEATURES):
         return "a button with a script"
     if candidate.kind == "image" and is_preview(candidate):
@@ -246,8 +248,9 @@ def _is_backdrop(candidate: Candidate, features: frozenset[str]) -> bool:
         return True
     if candidate.kind != "image" or not features.isdisjoint(_PICTURE_FEATURES):
         return False
-    if alt:
-        return element.get("role") in _NO_ROLES and "in the text" not in features
+    is_decoration = element.get("role") in _NO_ROLES and "in the text" not in features
+    if alt or is_decoration:
+        return is_decoration and element.get("aria-hidden") == "true"
     levels = [element, *islice(element.iterancestors(), 2)]
     is_unread = any(
         level.get("aria-hidden") == "true" or level.get("role") in _NO_ROLES
@@ -421,17 +424,19 @@ def _is_portrait(
     if text:
         line = f"{caption.credit.lower()} {text}".lstrip()
         ends = [(name, len(name) + _MAX_CHARS_BEFORE_NAME) for name in reader.authors]
-        is_name = alt_names_author and any(len(text) < end for _, end in ends)
+        is_name = alt_names_author and any(name in text and len(text) < end for name, end in ends)
         return is_name or (
             len(line) <= _MAX_BYLINE_CHARS
             and any(name in line[:end] for name, end in ends)
-            and _has_date(reader, line)
+            and (_has_date(reader, line) or (alt_names_author and YEAR.search(line) is not None))
         )
     if "between title and text" in features and _is_round(candidate):
         return True
     if reader.verdict.kind == "article" and features >= _END_PORTRAIT_FEATURES:
         return True
-    return alt_names_author
+    is_named = {"named as a portrait", "file of a portrait"} <= features
+    is_entry = reader.verdict.has_entries and "one of many alike" in features
+    return alt_names_author or (is_named and not is_entry)
 
 
 #: The features of the author's portrait below an article.

@@ -131,7 +131,7 @@ def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
         if _is_url(value):
             yield ImageSource(value, 0, PREVIEW if _is_placeholder(value) else VERSION)
     elif len(value) < 2000 and " " not in value and "/" in value and IMAGE_FILE.search(value):
-        yield ImageSource(value, 0, PREVIEW if "blur" in name else VERSION)
+        yield ImageSource(value, 0, PREVIEW if "blur" in name or "preview" in name else VERSION)
 
 
 #: A shorter data: URL is a placeholder if the element gives another URL.
@@ -164,7 +164,7 @@ def _is_placeholder(value: str) -> bool:
 def _is_url(value: str) -> bool:
     """Return whether an attribute's value is a URL rather than other data for scripts."""
     is_address = "/" in value or IMAGE_FILE.search(value) is not None
-    return len(value) > 4 and is_address
+    return len(value) > 4 and is_address and value[0] != "<"
 
 
 _DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)")

@@ -132,6 +132,8 @@ def _is_foreign(counts: Mapping[str, int], tag: str, script: str) -> bool:
 _WRITTEN_IN: dict[str, tuple[str, ...]] = {
     script: tuple(row["languages"].split()) for script, row in _SCRIPTS.items()
 }
+#: Languages that are also written in Cyrillic.
+_CYRILLIC_TOO = frozenset(_TABLES["also_in_cyrillic"].split())
 _NEVER_LATIN = frozenset(_TABLES["never_in_latin"].split())
 
 
@@ -142,7 +144,7 @@ def _is_written_in(tag: str, script: str) -> bool:
     if script == "latin":
         # Transliteration is common; doubt only languages that are never printed that way.
         return language not in _NEVER_LATIN
-    return language in _WRITTEN_IN[script]
+    return language in _WRITTEN_IN[script] or (script == "cyrillic" and language in _CYRILLIC_TOO)
 
 
 #: The share of characters without a simplified form's code above which Chinese is traditional.

@@ -28,7 +28,7 @@ from .bylines import (
     join_names,
     labeled_lines,
 )
-from .dates import LONG_WORD, find_date, find_labeled_date, is_date_line, parse_date
+from .dates import LONG_WORD, find_date, find_labeled_date, is_date_line, is_day, parse_date
 from .titles import (
     MAX_CHARS_BESIDE_TITLE,
     MAX_LINES_TO_TEXT,
@@ -205,7 +205,7 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
         if text and title_part and (is_certain or title_key(title_part) == key)
         else _kicker_above(heading)
     )
-    parts = (part for part in kicker.split(" · ") if not is_date_line(part))
+    parts = (part for part in kicker.split(" · ") if not is_date_line(part) and not is_day(part))
     kicker = " · ".join(parts).strip(_PUNCTUATION)
     is_status = " " not in kicker and _UPDATE_WORD.match(kicker)  # of the page
     hidden = (e for e in heading.iter("span") if _HIDDEN.search(e.get("class") or ""))
@@ -368,7 +368,7 @@ def read_signatures(tree: HtmlElement) -> list[str]:
         is_right = "text-align:right" in style or (element.get("align") or "").lower() == "right"
         if is_right and previous is not None and previous.tag == "p":
             name = element_line(element, limit=_MAX_LINE_CHARS)
-            if is_full_name(name):
+            if is_full_name(name) and is_paragraph(element_line(previous)):
                 names.add(name)
     return list(names) if len(names) == 1 else []
 
@@ -662,7 +662,7 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     for element in (mark, *islice(mark.iterancestors(), _MAX_ANCESTORS - 1)):
         if element in title_ancestors or element.tag in {"body", "html", "main"}:
             return False
-        if element is not mark and element.tag in _UNRELATED_TAGS:
+        if element.tag in _UNRELATED_TAGS and not (element is mark and mark.tag == "aside"):
             return True
         if _UNRELATED_CLASS.search(class_and_id(element)):
             return True

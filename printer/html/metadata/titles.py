@@ -95,6 +95,7 @@ def _headline(
         if key
         and line.startswith(title)
         and any(stated_key.startswith(key) for stated_key in stated_keys)
+        and site.strip_from(line) == line
     ]
     if longer:
         return max(longer, key=len)
@@ -349,7 +350,7 @@ class SiteNames:
             return first
         if len(name) <= _MAX_UNCUT_NAME_CHARS:
             return name
-        names = (part for part in later if self.repeats_host(part))
+        names = (part for part in later if not part.isupper() and self.repeats_host(part))
         return next(names, first if len(name.split()) > _MAX_UNCUT_NAME_WORDS else name)
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
