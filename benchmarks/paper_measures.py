@@ -19,12 +19,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import compress, islice
+from typing import get_args
 
 from printer.extraction.extract import PAPER_METHODS
+from printer.extraction.papers import text_to_tag
 from printer.html.page import read_page
 
 from . import corpus
-from .clusterings import CLUSTERINGS, score
 from .protocol import Effort, Row, run_alone
 from .scoring import common_subsequence, edit_distance, fold, ratio, word_score
 from .segment_labels import from_text
@@ -67,6 +68,10 @@ def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[
     """Score every method, and text-to-tag with every clustering."""
     methods: dict[str, Figures] = defaultdict(Figures)
     clusterings: dict[str, Figures] = defaultdict(Figures)
+    options = {
+        name: text_to_tag.TextToTagOptions(clustering=name)
+        for name in get_args(text_to_tag.Clustering)
+    }
     for sample in samples:
         page = read_page(sample.html, sample.url)
         answer = sample.text or ""
@@ -81,8 +86,8 @@ def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[
             counts = (both, sum(keep), sum(right))
             figures.segments[:] = map(int.__add__, figures.segments, counts)
         ratios: dict[str, tuple[float, float]] = {}
-        for name in CLUSTERINGS:
-            keep = [value > 0 for value in score(page, name)]
+        for name, chosen in options.items():
+            keep = [value > 0 for value in text_to_tag.score(page, chosen)]
             text = "\n".join(compress(texts, keep))
             if text not in ratios:
                 ratios[text] = weninger_hsu_measures(text, answer)

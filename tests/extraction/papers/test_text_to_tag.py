@@ -7,8 +7,19 @@ import re
 import numpy as np
 import pytest
 
-from printer.extraction.papers.text_to_tag import above_threshold, ratios, score, smooth
+from printer.extraction.papers.text_to_tag import (
+    Clustering,
+    TextToTagOptions,
+    ratios,
+    score,
+    slopes,
+    smooth,
+)
 from printer.html.page import read_page
+
+CLUSTERINGS: tuple[Clustering, ...] = (
+    "threshold", "k-means", "em", "farthest-first", "prediction", "two-dimensional",
+)  # fmt: skip
 
 TEN = "ten chars."
 
@@ -42,8 +53,18 @@ def test_lines_do_not_depend_on_how_the_source_is_broken() -> None:
 
 
 def test_smoothing_takes_the_mean_of_two_lines_each_way() -> None:
-    blurred = smooth(np.array([0.0, 0, 10, 0, 0, 5]))
+    blurred = smooth(np.array([0.0, 0, 10, 0, 0, 5]), TextToTagOptions())
     assert blurred == pytest.approx([2, 2, 2, 3, 3, 1])
+
+
+def test_gaussian_smoothing_keeps_a_peak_and_its_sum() -> None:
+    blurred = smooth(
+        np.array([0.0, 0, 0, 10, 0, 0, 0]), TextToTagOptions(smoothing="gaussian", radius=2)
+    )
+    assert blurred.sum() == pytest.approx(10)
+    assert blurred.argmax() == 3
+    assert blurred[2] == blurred[4] < blurred[3]
+    assert blurred[1] / blurred[3] == pytest.approx(np.exp(-0.5))
 
 
 def test_the_default_is_the_smoothed_ratio_less_the_standard_deviation() -> None:
@@ -54,6 +75,24 @@ def test_the_default_is_the_smoothed_ratio_less_the_standard_deviation() -> None
     assert score(read_page(PAGE)) == pytest.approx(expected.tolist())
 
 
-def test_the_threshold_is_one_standard_deviation() -> None:
-    values = np.array([0.0, 0, 0, 8])
-    assert above_threshold(values) == pytest.approx(values - np.sqrt(12))
+def test_the_slope_compares_with_the_mean_of_the_lines_ahead() -> None:
+    assert slopes(np.array([0.0, 3, 6, 3]), 3).tolist() == [4, 0, 5, 3]
+
+
+@pytest.mark.parametrize("clustering", CLUSTERINGS)
+def test_each_clustering_separates_an_article_from_its_menus(clustering: Clustering) -> None:
+    menu = "".join(f"<li><a href={n}>Link {n}</a></li>" for n in range(30))
+    prose = "".join(f"<p>{TEN * (12 + n % 5)}</p>" for n in range(12))
+    page = read_page(f"<body><ul>{menu}</ul><div>{prose}</div><ul>{menu}</ul></body>")
+    scores = score(page, TextToTagOptions(clustering=clustering))
+    assert all(value > 0 for value in scores[31:41]), scores[30:42]
+    # The smoothing and the moving average blur two lines over the border.
+    assert all(value <= 0 for value in scores[:27] + scores[-27:])
+
+
+@pytest.mark.parametrize("clustering", CLUSTERINGS)
+def test_pages_of_hardly_any_line_are_scored_too(clustering: Clustering) -> None:
+    for html, segments in (("", 0), ("x", 1), ("<p>x<p>y", 2), ("<br>" * 9, 0)):
+        scores = score(read_page(html), TextToTagOptions(clustering=clustering))
+        assert len(scores) == segments
+        assert np.isfinite(scores).all()

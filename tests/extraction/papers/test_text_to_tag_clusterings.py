@@ -7,23 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.clusterings import (
-    CLUSTERINGS,
+from printer.extraction.papers.text_to_tag import (
     cluster_by_em,
     cluster_by_farthest_first,
     cluster_by_k_means,
     cluster_by_prediction,
+    cluster_by_threshold,
     farthest_first_centers,
-    score,
-    slopes,
 )
-from printer.html.page import read_page
 
 VALUES = st.lists(st.floats(0, 1e4), max_size=30)
 
 
 def column(*values: float) -> np.ndarray:
     return np.array(values, dtype=float)[:, None]
+
+
+def test_the_threshold_is_one_standard_deviation() -> None:
+    values = np.array([0.0, 0, 0, 8])
+    assert cluster_by_threshold(values) == pytest.approx(values - np.sqrt(12))
 
 
 def test_farthest_first_starts_at_the_origin_and_goes_where_no_centre_is() -> None:
@@ -82,26 +84,3 @@ def test_a_larger_ratio_never_makes_content_less_likely_for_centres(values: list
     for margin in (cluster_by_farthest_first(points, 3), cluster_by_k_means(points, 3)):
         selected = margin > 0
         assert (np.diff(selected.astype(int)) >= 0).all()
-
-
-def test_the_slope_compares_with_the_mean_of_the_lines_ahead() -> None:
-    assert slopes(np.array([0.0, 3, 6, 3]), 3).tolist() == [4, 0, 5, 3]
-
-
-@pytest.mark.parametrize("clustering", CLUSTERINGS)
-def test_each_clustering_separates_an_article_from_its_menus(clustering: str) -> None:
-    menu = "".join(f"<li><a href={n}>Link {n}</a></li>" for n in range(30))
-    prose = "".join(f"<p>{'ten chars.' * (12 + n % 5)}</p>" for n in range(12))
-    page = read_page(f"<body><ul>{menu}</ul><div>{prose}</div><ul>{menu}</ul></body>")
-    scores = score(page, clustering)
-    assert all(value > 0 for value in scores[31:41]), scores[30:42]
-    # The smoothing and the moving average blur two lines over the border.
-    assert all(value <= 0 for value in scores[:27] + scores[-27:])
-
-
-@pytest.mark.parametrize("clustering", CLUSTERINGS)
-def test_pages_of_hardly_any_line_are_scored_too(clustering: str) -> None:
-    for html, segments in (("", 0), ("x", 1), ("<p>x<p>y", 2), ("<br>" * 9, 0)):
-        scores = score(read_page(html), clustering)
-        assert len(scores) == segments
-        assert np.isfinite(scores).all()
