@@ -397,11 +397,11 @@ def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
             storage.delete(job_id)
             queue.delete(job_id)
     # List the storage first, so that every result in the list has its job in the queue.
-    stored = storage.names()
+    stored, legacy_ids = storage.names(), queue.legacy_job_ids()
     for start in range(0, len(stored), _JOBS_AT_A_TIME):
-        job_ids = stored[start : start + _JOBS_AT_A_TIME]
-        jobs = queue.get_many(job_ids)
-        for job_id in {*job_ids} - jobs.keys():
+        job_ids = {*stored[start : start + _JOBS_AT_A_TIME]} - legacy_ids
+        jobs = queue.get_many([*job_ids])
+        for job_id in job_ids - jobs.keys():
             storage.delete(job_id)
         for job in jobs.values():
             # The folder 0 holds the snapshot for revisions.

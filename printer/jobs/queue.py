@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
-from sqlalchemy import Connection, case, column, func, select, table
+from sqlalchemy import Connection, case, column, func, inspect, select, table
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError, SQLAlchemyError
 
@@ -392,6 +392,13 @@ class JobQueue:
             statuses = self._list(FINISHED, completed_before=since, end_time=since,
                              limit=_MAX_EXPIRED, load_output=False)  # fmt: skip
         return [status.workflow_id for status in statuses]
+
+    def legacy_job_ids(self) -> set[str]:
+        """Return the ids of jobs from versions before DBOS, whose results must not be deleted."""
+        with _db_errors(), read_only(self.engine) as connection:
+            if not inspect(connection).has_table("jobs"):
+                return set()
+            return set(connection.execute(select(table("jobs", column("id")))).scalars())
 
     def _find(self, ids: Sequence[str]) -> list[WorkflowStatus]:
         if not ids:

@@ -17,7 +17,9 @@ from sqlalchemy import event, text
 from printer.errors import ErrorRecord, JobsError, UsageError
 from printer.jobs import PAGE_PART, JobRequest
 from printer.jobs import queue as queue_module
+from printer.jobs.engine import apply_retention
 from printer.jobs.queue import MAX_DISPATCHES, JobQueue, KeyReused, QueueFull, pack, unpack
+from printer.jobs.storage import Storage
 from tests.support.jobs import claim, job_request, wait_until
 
 STORY = JobRequest("https://example.org/story", {"paper": "A5"}, {PAGE_PART: b"<p>\0\xff</p>" * 99})
@@ -287,6 +289,24 @@ def test_a_database_without_room_accepts_nothing_and_goes_on_when_there_is_some(
     sqlite_queue.disconnect()
     _, new = sqlite_queue.submit(large, "key")
     assert new
+
+
+def test_results_of_an_earlier_version_are_left_alone(tmp_path):
+    old, unknown = "0" * 32, "1" * 32
+    path = tmp_path / "jobs.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE jobs (id TEXT)")
+        connection.execute("INSERT INTO jobs VALUES (?)", (old,))
+    storage = Storage(str(tmp_path / "prints"))
+    storage.put(f"{old}/1/a.pdf", b"%PDF-old")
+    storage.put(f"{unknown}/1/a.pdf", b"%PDF-unknown")
+    queue = JobQueue(str(path))
+    apply_retention(queue, storage, 1.0)
+    assert storage.names() == [old]
+    assert queue.submit(STORY)[1]
+    queue.disconnect()
+    assert connection.execute("SELECT * FROM jobs").fetchall() == [(old,)]
+    connection.close()
 
 
 @pytest.mark.parametrize("database", ["mysql://host/db", "sqlite://", "://", "nonsense://x"])
