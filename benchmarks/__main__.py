@@ -23,7 +23,7 @@ from typing import Any
 from .machine import machine, versions
 from .protocol import Effort
 from .regression_check import comparison, complaints
-from .report import Results, quoted_in, report
+from .report import Results, report, update_readme
 from .runner import ROOT, Outcome, run_all
 from .suite import SUITE, Benchmark
 
@@ -119,7 +119,7 @@ def _effort(options: argparse.Namespace) -> Effort:
     return Effort(options.quick, short, step, choices)
 
 
-def drawn(
+def draw_plots(
     results: Mapping[str, Any], folder: Path, previous: Mapping[str, Any] | None = None
 ) -> list[str]:
     """Draw the plots and return their names; without matplotlib return the ``previous`` ones."""
@@ -159,12 +159,12 @@ def write(
         },
     }
     out.mkdir(parents=True, exist_ok=True)
-    results["plots"] = drawn(results, out / "plots", previous)
+    results["plots"] = draw_plots(results, out / "plots", previous)
     (out / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     (out / "RESULTS.md").write_text(report(results))
     if out == HERE:
         readme = ROOT / "README.md"
-        readme.write_text(quoted_in(readme.read_text(), results))
+        readme.write_text(update_readme(readme.read_text(), results))
     print(f"written: {out / 'RESULTS.md'}")
 
 

@@ -67,7 +67,7 @@ class Run(NamedTuple):
     pages: int
 
 
-def measured(method: str, count: int) -> Run:
+def measure_run(method: str, count: int) -> Run:
     """Print in a new process and measure it."""
     start = time.perf_counter()
     code = f"from benchmarks import books; print(books.print_{method}({count}))"
@@ -95,7 +95,7 @@ def by_turns(count: int, runs: int) -> dict[str, list[Run]]:
     runs_by_method: dict[str, list[Run]] = {method: [] for method in methods}
     for _ in range(runs):
         for method in methods:
-            runs_by_method[method].append(measured(method, count))
+            runs_by_method[method].append(measure_run(method, count))
     return runs_by_method
 
 

@@ -49,7 +49,7 @@ weasyprint.HTML(sys.argv[1]).write_pdf(sys.argv[2])
 """
 
 
-def longer(source: bytes, pages: int) -> bytes:
+def lengthen(source: bytes, pages: int) -> bytes:
     """Repeat the paragraphs of a page's article until it prints on ``pages`` pages."""
     article = printer.extract(source)
     printed = render_pdf(render_html([article], {}, PrintOptions())).pages
@@ -91,7 +91,7 @@ def beside_weasyprint(source: bytes, document: Document, runs: int) -> Pairs:
 
 
 @contextmanager
-def served(source: bytes) -> Iterator[str]:
+def serve_page(source: bytes) -> Iterator[str]:
     """Serve a page with the pictures and the style sheet of the essay; yield its address."""
     with WebServer() as web:
         for file in (*(ESSAY.parent / "img").iterdir(), ESSAY.parent / "style.css"):
@@ -152,14 +152,14 @@ MIN_WARM_RUNS = 7
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    runs, source = effort.of(11, 7, 1), longer(ESSAY.read_bytes(), 10)
+    runs, source = effort.of(11, 7, 1), lengthen(ESSAY.read_bytes(), 10)
     document = render_html([printer.extract(source)], {}, PrintOptions())
     figure = f"cold, a file without pictures, {render_pdf(document).pages} pages"
     pairs = beside_weasyprint(source, document, runs)
     yield Row("webprint", figure, median(pairs.tested), "s", runs, pairs.ratio, "≤ 1.5")
     yield Row("bare WeasyPrint, HTML given", figure, median(pairs.baseline), "s", runs)
     essay = render_html([printer.extract(ESSAY.read_bytes())], {}, PrintOptions())
-    with served(ESSAY.read_bytes()) as url:
+    with serve_page(ESSAY.read_bytes()) as url:
         figure = "cold, a served page with pictures"
         if percollate_pairs := beside_percollate(url, essay, runs):
             full, floor = percollate_pairs

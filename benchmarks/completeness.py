@@ -29,7 +29,7 @@ from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
 from tests.support.documents import render_html
 
-from .corpus import CORPUS, evenly, is_available
+from .corpus import CORPUS, is_available, spread_evenly
 from .protocol import Effort, Row, floors, run_alone
 
 #: A position: the page, and the number of letters before it on that page.
@@ -55,7 +55,7 @@ def articles(count: int) -> Iterator[tuple[str, Article]]:
         for page in sorted(SAMPLES.glob("*/page.html"))
     }
     if count and is_available():
-        pages |= {sample.key: sample.html for sample in evenly(count)}
+        pages |= {sample.key: sample.html for sample in spread_evenly(count)}
     elif count:
         print(f"no corpus at {CORPUS}: measuring the samples only", file=sys.stderr)
     for name, page in pages.items():
@@ -78,19 +78,19 @@ def read_back(pdf: bytes, *order: str) -> list[str]:
         crop = ["-x", "0", "-y", top, "-W", width, "-H", height]
         command = ["pdftotext", *order, "-r", "72", *crop, str(file), "-"]
         ran = subprocess.run(command, capture_output=True, check=True)
-    return [squeezed(page) for page in ran.stdout.decode("utf-8", "replace").split("\f")]
+    return [squeeze(page) for page in ran.stdout.decode("utf-8", "replace").split("\f")]
 
 
 def read_by_pdfium(pdf: bytes) -> list[str]:
     """Return the text of each page by PDFium; pdftotext breaks Arabic at raised vowel signs."""
     document = pypdfium2.PdfDocument(pdf)
     try:
-        return [squeezed(page.get_textpage().get_text_range()) for page in document]
+        return [squeeze(page.get_textpage().get_text_range()) for page in document]
     finally:
         document.close()
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Return only letters and digits, with ligatures and presentation forms decomposed."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", plain)))
@@ -99,7 +99,7 @@ def squeezed(text: str) -> str:
 def parts(text: str) -> list[str]:
     """Return the strings to look for: words if right-to-left, as pdftotext reorders their lines."""
     strings = text.split() if is_right_to_left(text) else [text]
-    return [piece for piece in map(squeezed, strings) if piece]
+    return [piece for piece in map(squeeze, strings) if piece]
 
 
 def is_right_to_left(text: str) -> bool:
@@ -162,7 +162,7 @@ def table_heads(article: Article) -> list[str]:
     """Return the heads of tables, which are repeated on each page that a table continues on."""
     tables = (block for block in walk(article.blocks) if isinstance(block, Table) and block.head)
     heads = (replace(table, body=(), foot=(), caption_spans=()) for table in tables)
-    return [squeezed("".join(body_pieces(Article("", blocks=(head,))))) for head in heads]
+    return [squeeze("".join(body_pieces(Article("", blocks=(head,))))) for head in heads]
 
 
 def without_heads(pages: list[str], heads: list[str]) -> list[str]:

@@ -95,7 +95,7 @@ def samples(*sets: str) -> Iterator[Sample]:
                 yield _sample(name, json.loads(line))
 
 
-def evenly(count: int) -> Iterator[Sample]:
+def spread_evenly(count: int) -> Iterator[Sample]:
     """Yield ``count`` pages, taken in turn from every set and kind."""
     kinds: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for sample in samples("wcxb", "traf", "moz"):

@@ -25,13 +25,13 @@ from PIL import Image, ImageOps
 from printer.batch import REPORT_JSON, STATE_FILE, STATE_FOLDER
 from printer.jobs.queue import JobQueue
 from printer.processes import kill_tree, process_tree
-from tests.support.jobs import closing_table
+from tests.support.jobs import closing_queue
 from tests.support.picture_files import encode_image
 from tests.support.processes import megabytes
 from tests.support.web_server import Hit, Reply, WebServer
 
-from .corpus import SETS, Sample, evenly, require_corpus, samples
-from .fault_tools import WEBPRINT, environment, is_pdf, left
+from .corpus import SETS, Sample, require_corpus, samples, spread_evenly
+from .fault_tools import WEBPRINT, count_leftovers, environment, is_pdf
 from .protocol import Effort, Row, run_alone
 
 WORKERS = 2
@@ -133,12 +133,14 @@ def run_batch(pages: Iterable[Sample], folder: Path) -> Run:
     run.times = _times(output_folder / STATE_FOLDER / STATE_FILE)
     pdfs = list(output_folder.glob("*.pdf"))
     run.files = len(pdfs)
-    run.half_written = sum(not is_pdf(path.read_bytes()) for path in pdfs) + left(output_folder)
+    run.half_written = sum(not is_pdf(path.read_bytes()) for path in pdfs) + count_leftovers(
+        output_folder
+    )
     return run
 
 
 def _times(database: Path) -> dict[str, float]:
-    with closing_table(JobQueue(str(database))) as queue:
+    with closing_queue(JobQueue(str(database))) as queue:
         jobs = queue.list_recent(1_000_000)
     return {
         job.url: job.finished - job.started
@@ -149,7 +151,9 @@ def _times(database: Path) -> dict[str, float]:
 
 def rows(effort: Effort) -> Iterator[Row]:
     require_corpus()
-    pages = samples(*SETS) if effort.of(True, False, False) else evenly(effort.of(0, 150, 20))
+    pages = (
+        samples(*SETS) if effort.of(True, False, False) else spread_evenly(effort.of(0, 150, 20))
+    )
     with tempfile.TemporaryDirectory() as name:
         run = run_batch(pages, Path(name))
     yield from report(run)

@@ -22,7 +22,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from lxml.html import document_fromstring
 
 from .corpus import Sample, is_available, samples
-from .extractors import PEERS, Answer, Extractor, HtmlAnswer, Readability, installed
+from .extractors import PEERS, Answer, Extractor, HtmlAnswer, Readability, load_installed
 from .protocol import Effort, Row, run_alone
 from .text_quality import webprint_extractor
 
@@ -40,11 +40,11 @@ PARSING = "lxml, parsing alone"
 
 def best_times(pages: Sequence[Sample], run: dict[str, Extractor]) -> dict[str, list[float]]:
     """Return the milliseconds that each extractor takes for each page, the least of all rounds."""
-    rounds = [timed(pages, run) for _ in range(_ROUNDS_OF_TEST_PAGES)]
+    rounds = [time_extractors(pages, run) for _ in range(_ROUNDS_OF_TEST_PAGES)]
     return {name: [min(t) for t in zip(*(r[name] for r in rounds), strict=True)] for name in run}
 
 
-def timed(pages: Sequence[Sample], run: dict[str, Extractor]) -> dict[str, list[float]]:
+def time_extractors(pages: Sequence[Sample], run: dict[str, Extractor]) -> dict[str, list[float]]:
     """Return the milliseconds that each extractor takes for each page."""
     names = list(run)
     milliseconds: dict[str, list[float]] = {name: [] for name in names}
@@ -68,7 +68,7 @@ def extractors(stack: ExitStack) -> tuple[dict[str, Extractor], list[str]]:
     run: dict[str, Extractor] = {"webprint": webprint_extractor("default"), PARSING: _parsed}
     missing = []
     for name in PEERS:
-        if (peer := installed(name)) is None:
+        if (peer := load_installed(name)) is None:
             missing.append(name)
             continue
         label, extract = peer
@@ -97,9 +97,9 @@ def rows(effort: Effort) -> Iterator[Row]:
         yield from _rows("our own pages", best_times(test_pages(), run), {})
         if is_available():
             every = list(samples("wcxb"))
-            yield from _rows("WCXB", timed(every[:: effort.of(5, 10, 75)], run), GOALS)
+            yield from _rows("WCXB", time_extractors(every[:: effort.of(5, 10, 75)], run), GOALS)
             news = list(samples("fundus"))
-            yield from _rows("news", timed(news[:: effort.of(1, 2, 15)], run), NEWS_GOALS)
+            yield from _rows("news", time_extractors(news[:: effort.of(1, 2, 15)], run), NEWS_GOALS)
     if not is_available():
         for of in ("WCXB", "news"):
             yield Row(

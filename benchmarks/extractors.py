@@ -159,7 +159,7 @@ PEERS: Mapping[str, Callable[[], Extractor]] = {
 }
 
 
-def installed(name: str) -> tuple[str, Extractor] | None:
+def load_installed(name: str) -> tuple[str, Extractor] | None:
     """Return a peer with its name and version, or None if it is not installed."""
     try:
         return f"{name} {version_of(name)}", PEERS[name]()

@@ -23,7 +23,7 @@ from printer.errors import JobsError, WebprintError
 from printer.files import parse_toml
 from printer.jobs.queue import JobQueue
 from tests.support.job_workers import WorkerProcess
-from tests.support.jobs import closing_table, count_completions, job_request, wait_until
+from tests.support.jobs import closing_queue, count_completions, job_request, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
 from tests.support.warm_programs import WarmPrograms
@@ -34,10 +34,10 @@ from .fault_tools import (
     MOST_JOBS,
     FaultOutcome,
     Refusing,
+    count_leftovers,
     forked,
-    left,
     postgres_server,
-    since,
+    seconds_since,
 )  # fmt: skip
 
 PATIENCE = 900
@@ -78,8 +78,8 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
         lost += refused not in ((0,) if room > len(new) else (2,))
     accepted, missing = _full_table(folder)
     return FaultOutcome(
-        "disks that are full", kills, 2 * kills + accepted, lost + missing, 0, half + left(folder),
-        since(start), f"each was told; {accepted} prints accepted before a table was full are in it",
+        "disks that are full", kills, 2 * kills + accepted, lost + missing, 0, half + count_leftovers(folder),
+        seconds_since(start), f"each was told; {accepted} prints accepted before a table was full are in it",
     )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
         refused += os.waitstatus_to_exitcode(status) == 7
         damaged += [*target.parent.iterdir()] != [target] or target.read_bytes() != b"%PDF old"
     target.parent.chmod(0o755)
-    return FaultOutcome("folders that are read-only", kills, kills, kills - refused, 0, damaged, since(start), "each was told")  # fmt: skip
+    return FaultOutcome("folders that are read-only", kills, kills, kills - refused, 0, damaged, seconds_since(start), "each was told")  # fmt: skip
 
 
 def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -157,7 +157,7 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
         for peer in peers:
             peer.close()
         server.close()
-    return FaultOutcome("peers that never end a request", len(peers), 3, 3 - printed, 0, 0, since(start), "held open while it printed")  # fmt: skip
+    return FaultOutcome("peers that never end a request", len(peers), 3, 3 - printed, 0, 0, seconds_since(start), "held open while it printed")  # fmt: skip
 
 
 def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -183,7 +183,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
 
             ended_in_time = sum(pool.map(ended, slow))
             fetcher.get_resource(fine)
-    return FaultOutcome("sites that never end an answer", kills, kills, kills - ended_in_time, 0, 0, since(start), "each was told in time")  # fmt: skip
+    return FaultOutcome("sites that never end an answer", kills, kills, kills - ended_in_time, 0, 0, seconds_since(start), "each was told in time")  # fmt: skip
 
 
 def _jobs(table: JobQueue, count: int) -> list[str]:
@@ -222,7 +222,7 @@ def _done(fault: str, times: int, table: JobQueue, ids: list[str], completions: 
         wrong += not path.exists() or path.read_bytes() != b"http://labour.test/nap/0.05" * 100
     return FaultOutcome(
         fault, times, len(ids), len(ids) - len(finished), sum(n > 1 for n in delivered.values()),
-        wrong, since(began), remark,
+        wrong, seconds_since(began), remark,
     )  # fmt: skip
 
 
@@ -230,7 +230,7 @@ def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Lock the job database for longer than clients wait, while prints are requested."""
     start, times, refused = time.monotonic(), max(1, kills // 10), 0
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
-    with closing_table(JobQueue(database)) as table, _workers(database, folder):
+    with closing_queue(JobQueue(database)) as table, _workers(database, folder):
         completions = count_completions(table)
         ids = _started_jobs(table)
         for _ in range(times):
@@ -289,7 +289,7 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     days, missed, twice = _scheduled(max(10, kills // 5), dice, folder)
     return FaultOutcome(
         outcome.fault, kills + days, len(ids) + days, outcome.lost + missed, outcome.twice + twice,
-        outcome.half, since(start), f"prints, and {days} days of two schedulers",
+        outcome.half, seconds_since(start), f"prints, and {days} days of two schedulers",
     )  # fmt: skip
 
 
@@ -302,7 +302,7 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
     text = '[[digest]]\nname = "week"\nschedule = "30 2 * * *"\n[[digest.source]]\npage = "https://example.org/"\n'
     (digest,) = parse_digests(text, parse_toml(text), "webprint.toml")
     now, issues = [START], Counter[float]()
-    with closing_table(JobQueue(str(folder / "digests.sqlite"))) as queue:
+    with closing_queue(JobQueue(str(folder / "digests.sqlite"))) as queue:
         quiet = lambda _: None  # noqa: E731
         schedulers = [
             Scheduler([digest], LoadedSettings(Settings(), {}), log=quiet, clock=lambda: now[0])
@@ -343,7 +343,7 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     start, times, prints = time.monotonic(), max(1, kills // 10), folder / "prints"
     with postgres_server() as server:
         database = f"{server.url}/postgres"
-        with closing_table(JobQueue(database)) as table, _workers(database, folder):
+        with closing_queue(JobQueue(database)) as table, _workers(database, folder):
             completions = count_completions(table)
             ids = _started_jobs(table)
             for _ in range(times):

@@ -24,7 +24,7 @@ from printer.files import parse_toml
 from printer.jobs import FINISHED
 from printer.jobs.queue import JobQueue, job_id_for_key
 from printer.processes import process_tree
-from tests.support.jobs import closing_table, wait_until
+from tests.support.jobs import closing_queue, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.processes import kill
 from tests.support.story_page import story_page
@@ -34,17 +34,17 @@ from . import crawl
 from .fault_tools import (
     WEBPRINT,
     FaultOutcome,
+    count_leftovers,
     environment,
     error,
     feed,
     forked,
     is_pdf,
-    left,
     mailbox,
     over,
     postgres_server,
     result,
-    since,
+    seconds_since,
     webhook,
 )  # fmt: skip
 
@@ -125,7 +125,7 @@ def prints(kills: int, dice: random.Random, folder: Path, database: str = "") ->
     remarks += sorted(set(failed.values()))
     return FaultOutcome(
         "prints: a process is killed", kill_count, len(orders.accepted), len(orders.accepted) - len(printed),
-        max(0, len(states) - orders.sent), len(printed) - intact, since(start), ", ".join(remarks),
+        max(0, len(states) - orders.sent), len(printed) - intact, seconds_since(start), ", ".join(remarks),
     )  # fmt: skip
 
 
@@ -162,8 +162,8 @@ def batches(kills: int, dice: random.Random, folder: Path, database: str = "") -
     titles = Counter(path.stem.partition(" (")[0] for path in printed)
     return FaultOutcome(
         "batches: a process is killed", kill_count, len(urls), len(urls) - len(titles),
-        len(printed) - len(titles), sum(not is_pdf(path.read_bytes()) for path in printed) + left(folder),
-        since(start), f"{requests} requests, ended with {code}",
+        len(printed) - len(titles), sum(not is_pdf(path.read_bytes()) for path in printed) + count_leftovers(folder),
+        seconds_since(start), f"{requests} requests, ended with {code}",
     )  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     result = crawl.killed(folder, max(30, 2 * kills), kills, dice.randrange(10**6))
     return FaultOutcome(
         "crawls: the process is killed", kills, result.expected, result.expected - result.articles,
-        result.unexplained, 0, since(start), f"{result.addresses} addresses",
+        result.unexplained, 0, seconds_since(start), f"{result.addresses} addresses",
     )  # fmt: skip
 
 
@@ -267,7 +267,7 @@ class Newspaper:
 
     def submit(self, number: int) -> None:
         """Queue an issue."""
-        with closing_table(JobQueue(self.settings.database)) as queue:
+        with closing_queue(JobQueue(self.settings.database)) as queue:
             queue.submit_digest("week", self.slot(number).timestamp())
 
     def state(self, number: int, queue: JobQueue) -> str:
@@ -287,7 +287,7 @@ class Newspaper:
 
     def unsure(self) -> int:
         """Count the deliveries that may or may not have arrived."""
-        with closing_table(JobQueue(self.settings.database)) as queue:
+        with closing_queue(JobQueue(self.settings.database)) as queue:
             jobs = queue.get_many([*queue.slots("week").values()]).values()
         warnings = (text for job in jobs for text in job.result.get("warnings", ()))
         return sum("may have arrived" in text for text in warnings)
@@ -304,7 +304,7 @@ class Newspaper:
             fault, times, len(counts), max(0, counts.count(0) - unsure),
             sum(count > 1 for count in counts),
             sum(path.suffix != ".pdf" or not is_pdf(path.read_bytes()) for path in files),
-            since(began), f"{unsure} of the deliveries were killed while they were sent",
+            seconds_since(began), f"{unsure} of the deliveries were killed while they were sent",
             min(unsure, counts.count(0)),
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tests.support.jobs import closing_table
+from tests.support.jobs import closing_queue
 from tests.support.postgres import PostgresServer, find_programs
 from tests.support.web_server import Hit, Reply, WebServer
 
@@ -48,7 +48,7 @@ class FaultOutcome:
     unsure: int = 0
 
 
-def since(began: float) -> float:
+def seconds_since(began: float) -> float:
     return round(time.monotonic() - began, 1)
 
 
@@ -74,7 +74,7 @@ def over(home: Path, database: str = "") -> dict[str, str] | None:
     files = (home / ".local/share/webprint/jobs.sqlite", home / "webprint/jobs.sqlite")
     for place in [database] if database else files:
         if database or Path(place).exists():
-            with closing_table(JobQueue(str(place))) as queue:
+            with closing_queue(JobQueue(str(place))) as queue:
                 jobs = queue.list_recent(MOST_JOBS, kinds=KINDS)
                 states = {job.id: job.state for job in jobs}
             return None if {"queued", "running"} & set(states.values()) else states
@@ -94,7 +94,7 @@ def is_pdf(data: bytes) -> bool:
     return data.startswith(b"%PDF") and data.rstrip().endswith(b"%%EOF")
 
 
-def left(folder: Path) -> int:
+def count_leftovers(folder: Path) -> int:
     """Count the temporary files that were left behind."""
     return sum(1 for path in folder.glob("*") if path.name.startswith(".") and path.is_file())
 

@@ -56,7 +56,7 @@ class Cost(NamedTuple):
     memory: float
 
 
-def once(name: str) -> Cost:
+def measure_here(name: str) -> Cost:
     """Extract one page in this process."""
     from printer import extract
     from printer.errors import NoArticle
@@ -71,16 +71,16 @@ def once(name: str) -> Cost:
     return Cost(seconds, peak_memory)
 
 
-def measured(name: str) -> Cost:
+def measure_in_new_process(name: str) -> Cost:
     """Extract one page in a new process."""
-    code = f"from benchmarks import large_pages; print(*large_pages.once({name!r}))"
+    code = f"from benchmarks import large_pages; print(*large_pages.measure_here({name!r}))"
     ran = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
     return Cost(*map(float, ran.stdout.split()))
 
 
 def rows(effort: Effort) -> Iterator[Row]:
     for name in effort.of(tuple(PAGES), tuple(PAGES), ("prose",)):
-        took = measured(name)
+        took = measure_in_new_process(name)
         yield Row(name, "processor time", took.seconds, "s", 1, goal=f"≤ {SECONDS}")
         yield Row(name, "peak memory", took.memory, "MB", 1, goal=f"≤ {MEGABYTES}")
 

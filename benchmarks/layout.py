@@ -78,7 +78,7 @@ def labeled(name: str, page: Page, sheet: LabeledPage) -> Sample:
     return Sample(name, page, tuple(segment_labels), missing)
 
 
-def chosen(page: Page, method: str) -> list[bool]:
+def select_texts(page: Page, method: str) -> list[bool]:
     """Return, for each segment, whether a method selects it as running text."""
     verdict = select_segments(page, ExtractOptions(extractor=method))
     keep = list(verdict.keep)
@@ -89,7 +89,7 @@ def chosen(page: Page, method: str) -> list[bool]:
     return keep
 
 
-def wrong(sample: Sample, keep: list[bool]) -> Iterator[tuple[str, str]]:
+def find_errors(sample: Sample, keep: list[bool]) -> Iterator[tuple[str, str]]:
     """Yield the errors of a selection, each with the text of the segment."""
     for flag, label, segment in zip(keep, sample.labels, sample.page.segments, strict=True):
         if flag and label in {"drop", "caption"}:
@@ -113,7 +113,7 @@ def measure(samples: list[Sample]) -> dict[str, Score]:
     """Return the score of each method over all pages."""
     scores = {}
     for method in METHODS:
-        counts = sum((count(s, chosen(s.page, method)) for s in samples), Counter[str]())
+        counts = sum((count(s, select_texts(s.page, method)) for s in samples), Counter[str]())
         scores[method] = ratio(counts["right"], counts["selected"], counts["expected"])
     return scores
 
@@ -142,7 +142,7 @@ def main() -> None:
         for text in sample.missing:
             print(f"{sample.name}: not captured: {text[:70]}")
         for method in METHODS:
-            for fault, text in wrong(sample, chosen(sample.page, method)):
+            for fault, text in find_errors(sample, select_texts(sample.page, method)):
                 print(f"{method:16} {sample.name:22} {fault:13} {text[:60]}")
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from printer.jobs import PAGE_PART, JobRequest
 from printer.jobs.queue import JobQueue
-from tests.support.jobs import closing_table
+from tests.support.jobs import closing_queue
 from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
 from tests.support.web_server import Hit, Reply, WebServer
@@ -35,7 +35,7 @@ def start_page(jobs: int, requests: int = 40) -> list[float]:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / ".local/share/webprint"
         with (
-            closing_table(JobQueue(str(data / "jobs.sqlite"))) as queue,
+            closing_queue(JobQueue(str(data / "jobs.sqlite"))) as queue,
             ThreadPoolExecutor(20) as pool,  # Together they wait for the disk once.
         ):
 

@@ -27,7 +27,7 @@ from printer.html.page import read_page
 
 from . import corpus
 from .protocol import Effort, Row, run_alone
-from .scoring import common_subsequence, edit_distance, folded, ratio, word_score
+from .scoring import common_subsequence, edit_distance, fold, ratio, word_score
 from .segment_labels import from_text
 
 LONGEST = 300_000
@@ -56,7 +56,7 @@ class Figures:
 
 def weninger_hsu_measures(text: str, expected: str) -> tuple[float, float]:
     """Return the measures of Weninger and Hsu: LCS as recall, edit distance ratio as precision."""
-    text, expected = folded(text)[:LONGEST], folded(expected)[:LONGEST]
+    text, expected = fold(text)[:LONGEST], fold(expected)[:LONGEST]
     longer = max(len(text), len(expected))
     if not longer:
         return 1.0, 1.0

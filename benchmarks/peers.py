@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from printer.extraction import EXTRACTORS
 
 from .corpus import TRAINING_SETS, Sample, require_corpus, samples
-from .extractors import PEERS, Answer, Extractor, Readability, installed
+from .extractors import PEERS, Answer, Extractor, Readability, load_installed
 from .out_of_fold import composing, saved_choices
 from .protocol import Effort, Row, run_alone
 from .text_quality import Figures, Found, measure, webprint_extractor
@@ -97,7 +97,7 @@ def _extractor(name: str) -> tuple[str, Extractor] | None:
     if name in EXTRACTORS:
         label = f"{name}, pages it learned from" if name == "default" else name
         return label, webprint_extractor(name)
-    return installed(name)
+    return load_installed(name)
 
 
 class _Guarded:

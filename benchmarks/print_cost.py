@@ -27,7 +27,7 @@ def article(pages: int) -> Article:
     return Article("The sluice", tuple(blocks), url="https://example.org/sluice", language="en")
 
 
-def bare(document: Document) -> float:
+def time_bare(document: Document) -> float:
     """Print with WeasyPrint alone; return the processor seconds."""
     import weasyprint
 
@@ -63,7 +63,7 @@ def levels(prints: int) -> list[float]:
 def rows(effort: Effort) -> Iterator[Row]:
     runs = effort.of(11, 7, 3)
     document = render_html([article(10)], {}, PrintOptions())
-    pairs = by_turns(full, lambda: bare(document), runs)
+    pairs = by_turns(full, lambda: time_bare(document), runs)
     figure = f"{render_pdf(document).pages} pages, warm, processor time"
     yield Row("webprint, HTML made too", figure, median(pairs.tested), "s", runs, pairs.ratio,
               "≤ 1.3")  # fmt: skip

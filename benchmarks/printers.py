@@ -165,7 +165,7 @@ def print_page(
         return Print(score.recall, missing, 1 - score.precision, pages, tagged, kilobytes, seconds)
 
 
-def measured(pages: list[Sample]) -> Iterator[tuple[str, list[Print | None]]]:
+def measure_prints(pages: list[Sample]) -> Iterator[tuple[str, list[Print | None]]]:
     """Yield each program's print of each page; nothing for a program that is not installed."""
     environment = environ_for_node()
     with ExitStack() as stack:
@@ -191,7 +191,7 @@ def rows(effort: Effort) -> Iterator[Row]:
     if not shutil.which("pdftotext"):
         raise Unavailable("not measured: pdftotext is not installed")
     idle = os.getloadavg()[0] <= len(os.sched_getaffinity(0))
-    for name, prints in measured(chosen(effort.of(40, 20, 4))):
+    for name, prints in measure_prints(choose_pages(effort.of(40, 20, 4))):
         printed = [page for page in prints if page]
         if not printed:
             yield Row(name, PRINTED, note="not measured: not installed")
@@ -210,7 +210,7 @@ def rows(effort: Effort) -> Iterator[Row]:
         yield Row(name, "pages not printed", n - len(printed), n=n)
 
 
-def chosen(count: int) -> list[Sample]:
+def choose_pages(count: int) -> list[Sample]:
     """Return pages from the whole corpus at equal distances."""
     pages = [page for page in samples("daniel") if page.text]
     return pages[:: max(1, len(pages) // count)][:count]

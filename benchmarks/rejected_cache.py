@@ -24,7 +24,7 @@ from printer.extraction import select_segments
 from printer.fetch.client import HttpClient
 from printer.html.page import read_page
 from printer.images import select_pictures
-from printer.images.size_probe import SizeProbe
+from printer.images.size_probe import CACHED, SizeProbe
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
 from tests.support.picture_files import encode_image
 from tests.support.web_server import WebServer
@@ -83,7 +83,6 @@ def pictures(pages: int) -> dict[str, bytes]:
 class Crawl:
     """The result of a crawl."""
 
-    lookups: int = 0
     hits: int = 0
     downloads: int = 0
     megabytes: float = 0.0
@@ -100,12 +99,10 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
                 capture = web.get_page(f"{root}/n/{number}")
                 parsed = read_page(capture.body, capture.url)
                 verdict = select_segments(parsed, ExtractOptions())
-                select_pictures(parsed, verdict, options, downloads.reject_by_size)
+                selection = select_pictures(parsed, verdict, options, downloads.reject_by_size)
+                result.hits += sum(picture.reason == CACHED for picture in selection.rejected)
                 with downloads.reuse([capture.url]):
                     pass  # Fetch what a print would use.
-                rejected = downloads.cache
-                if rejected is not None:
-                    result.lookups, result.hits = rejected.lookups, rejected.hits
     return result
 
 
@@ -138,9 +135,9 @@ def rows(effort: Effort) -> Iterator[Row]:
     for method in METHODS:
         for name, result in crawls(method, pages):
             subject = f"{method}, cache {name}"
-            rate = result.hits / result.lookups if result.lookups else None
-            if rate is not None:
-                yield Row(subject, "hit rate", rate, n=result.lookups)
+            lookups = result.hits + result.downloads
+            if name != "none":
+                yield Row(subject, "hit rate", result.hits / lookups, n=lookups)
             yield Row(subject, "downloads", result.downloads, n=pages)
             yield Row(subject, "fetched", result.megabytes, "MB", n=pages)
 

@@ -234,7 +234,7 @@ def _quoted_row(results: Results, quoted: Quoted) -> Row | None:
     return next(same, None)
 
 
-def quoted_in(readme: str, results: Results) -> str:
+def update_readme(readme: str, results: Results) -> str:
     """Return the text of README.md with the figures of these results."""
     before, begin_mark, remainder = readme.partition(BEGIN)
     _, end_mark, after = remainder.partition(END)

@@ -55,7 +55,7 @@ def plain_type(text: str) -> str:
     return "".join(text.translate(_TYPE).split())
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Replace each run of white space by one space."""
     return " ".join(text.split())
 
@@ -144,10 +144,8 @@ def matching_paragraphs(predicted: Iterable[str], expected: Iterable[str]) -> tu
 
 def snippets(text: str, snippets: Iterable[str], *, fold_case: bool = False) -> list[bool]:
     """Return whether each snippet occurs in a text, ignoring white space."""
-    folded_text = folded(text.lower() if fold_case else text)
-    return [
-        folded(snippet.lower() if fold_case else snippet) in folded_text for snippet in snippets
-    ]
+    folded_text = fold(text.lower() if fold_case else text)
+    return [fold(snippet.lower() if fold_case else snippet) in folded_text for snippet in snippets]
 
 
 def snippets_in_type(text: str, snippets: Iterable[str]) -> list[bool]:

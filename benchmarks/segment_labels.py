@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .scoring import folded, tokens
+from .scoring import fold, tokens
 
 Labels = NDArray[np.float32]
 
@@ -70,11 +70,11 @@ def from_snippets(
 ) -> Labels:
     """Return 1 for segments with a required snippet, 0 for a forbidden one, else NaN."""
     labels = np.full(len(segments), np.nan, np.float32)
-    texts = [folded(text) for text in segments]
-    for snippet in map(folded, forbidden):
+    texts = [fold(text) for text in segments]
+    for snippet in map(fold, forbidden):
         hits = [n for n, text in enumerate(texts) if snippet in text]
         labels[hits] = 0
-    for snippet in map(folded, required):
+    for snippet in map(fold, required):
         hits = [n for n, text in enumerate(texts) if snippet in text]
         if len(hits) == 1:
             labels[hits] = np.nan if labels[hits[0]] == 0 else 1

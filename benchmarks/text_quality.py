@@ -20,7 +20,7 @@ from printer.errors import NoArticle
 from .corpus import SETS, Sample, require_corpus, samples
 from .protocol import Effort, Row, floors, run_alone
 from .scoring import (
-    folded,
+    fold,
     matching_paragraphs,
     news_score,
     paragraphs,
@@ -136,7 +136,7 @@ def _add(means: dict[str, list[float]], sample: Sample, article: Found) -> None:
     means["wcxb.required.folded"] += snippets_in_type(text, sample.required)
     means["wcxb.forbidden"] += snippets(text, sample.forbidden, fold_case=True)
     if sample.title and article.title is not None:
-        same = folded(sample.title).lower() == folded(article.title).lower()
+        same = fold(sample.title).lower() == fold(article.title).lower()
         means["wcxb.title"].append(same)
 
 

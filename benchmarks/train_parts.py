@@ -184,7 +184,7 @@ def grow(
     """Train forests with several seeds; return their mean as one forest."""
     data = lgb.Dataset(rows, answers, weight=weights, free_raw_data=False)
     grown = [
-        packed(lgb.train(GROWTH | growth | {"seed": seed}, data, trees))
+        pack(lgb.train(GROWTH | growth | {"seed": seed}, data, trees))
         for seed in range(1, seeds + 1)
     ]
     joined = join_forests(grown)
@@ -200,7 +200,7 @@ def join_forests(forests: Sequence[BoostedTrees]) -> BoostedTrees:
     )
 
 
-def packed(booster: lgb.Booster) -> BoostedTrees:
+def pack(booster: lgb.Booster) -> BoostedTrees:
     """Return a booster's trees as complete trees of equal depth."""
     trees = booster.dump_model()["tree_info"]
     inner = 2**DEPTH - 1

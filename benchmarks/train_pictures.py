@@ -109,6 +109,8 @@ def learn(pages: Sequence[Labeled]) -> Weights:
 def _candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
     """Return the features of each picture near the text."""
     bounds = article_bounds(page, verdict)
+    if bounds is None:
+        return []
     nearby = nearby_segments(page, bounds)
     candidates = find_candidates(page, nearby)
     reader = FeatureReader(page, verdict, candidates, bounds)

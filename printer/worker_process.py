@@ -224,12 +224,6 @@ class WorkerProcess(Closing):
         self.calls += 1
         self._send(request, deadline)
 
-    def fileno(self) -> int:
-        """Return the descriptor that becomes readable when ``receive`` has something to return."""
-        if self._channel is None:
-            raise WorkerClosed("the worker was closed")
-        return self._channel.fileno()
-
     def receive(self, deadline: float) -> tuple[bool, Any] | None:
         """Return the next message of the process, or None if there is none before the deadline.
 
@@ -323,9 +317,6 @@ class _Channel:
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
         self._received = bytearray()
-
-    def fileno(self) -> int:
-        return self._socket.fileno()
 
     def close(self) -> None:
         self._socket.close()

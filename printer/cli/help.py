@@ -139,17 +139,7 @@ def show_help(
             )
         command = command.get_command(parent, word)
         parent = type(root)(command, info_name=word, parent=parent)
-    print(full_help(command, parent))
-
-
-def full_help(command: Any, context: Any) -> str:
-    formatter = context.make_formatter()
-    # The path of the unnamed command ends in a space.
-    pieces = command.collect_usage_pieces(context)
-    formatter.write_usage(context.command_path.strip(), " ".join(pieces))
-    command.format_help_text(context, formatter)
-    command.format_options(context, formatter)
-    return str(formatter.getvalue()).rstrip("\n")
+    print(command.get_help(parent))
 
 
 def overview(group: Any) -> str:

@@ -18,7 +18,7 @@ from ..pipeline import Printer, ReadOutcome, prefetch, source_name
 from ..settings import LoadedSettings, Settings
 from ..text import count_words, file_name
 from . import output
-from .help import Commands, HelpCommand, full_help, overview
+from .help import Commands, HelpCommand, overview
 from .options import (
     MESSAGES,
     AddressLists,
@@ -60,13 +60,16 @@ class _PrintCommand(HelpCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the first screen, or all options for ``webprint print --help``."""
-        named = ctx.info_name == "print"
-        formatter.write(full_help(self, ctx) if named else overview(ctx.find_root().command))
+        if ctx.info_name == "print":
+            super().format_help(ctx, formatter)
+        else:
+            formatter.write(overview(ctx.find_root().command))
 
 
 def _show_all(context: typer.Context, value: bool) -> None:
     if value:
-        print(full_help(context.command, context))
+        context.info_name = "print"
+        print(context.get_help())
         raise typer.Exit
 
 
@@ -214,11 +217,10 @@ class _PrintJob:
         self.console.info(f"{place}: {output.summary(result)}")
 
 
-ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
+ArticleFormat: TypeAlias = Literal["json", "markdown", "text"]
 #: The extensions of file names by format, the usual one first.
 _EXTENSIONS: dict[ArticleFormat, tuple[str, ...]] = {
     "json": EXTENSIONS["json"], "markdown": EXTENSIONS["markdown"], "text": (".txt",),
-    "html": EXTENSIONS["html"],
 }  # fmt: skip
 
 
@@ -235,14 +237,11 @@ def _plan_extract(
     if not named_format and (output.format_of(out) or out.lower().endswith(output.UNSUPPORTED)):
         raise UsageError(
             f"extract cannot write {Path(out).suffix} files: {out}",
-            hint="It writes .json, .md, .txt and .html; webprint PAGE OUT.pdf prints",
+            hint="It writes .json, .md and .txt; webprint PAGE OUT.pdf prints",
         )
     check_file(out)
     check_not_a_page(out, pages)
-    format_ = named_format or to or "json"
-    if format_ == "html" and len(pages) > 1:
-        raise UsageError("several pages as HTML need a folder", hint="Add -o FOLDER/")
-    return None, format_
+    return None, named_format or to or "json"
 
 
 @commands.command()
@@ -253,7 +252,7 @@ def extract(
         typer.Argument(
             metavar="PAGE",
             help="An address, a local HTML file, @FILE with an address per line, or - for stdin. "
-            "The last argument may be the output: a name that ends in .json, .md or .html, or a "
+            "The last argument may be the output: a name that ends in .json or .md, or a "
             "folder.",
         ),
     ] = None,
@@ -265,7 +264,7 @@ def extract(
             "--to",
             "-t",
             metavar="FORMAT",
-            help="json, markdown, text or html; otherwise by the extension of OUT, or json.",
+            help="json, markdown or text; otherwise by the extension of OUT, or json.",
         ),
     ] = None,
     out: Annotated[
@@ -277,7 +276,7 @@ def extract(
     lists: AddressLists = None,
     url: BaseURL = "",
 ) -> None:
-    """Write the articles of pages as JSON, Markdown, text or HTML.
+    """Write the articles of pages as JSON, Markdown or text.
 
     Several articles in one file are written as a JSON list, or one after another.
     """
@@ -315,18 +314,14 @@ def extract(
 
 def _format_articles(articles: Sequence[Article], to: ArticleFormat) -> bytes:
     from ..export import to_json
-    from ..export.html import to_html
     from ..export.markdown import to_markdown
 
-    match to:
-        case "json":
-            return to_json(articles)
-        case "markdown":
-            text = to_markdown(*articles)
-        case "text":
-            text = "\n".join(f"{article.title}\n\n{article.text}\n" for article in articles)
-        case "html":
-            text = to_html(articles[0])
+    if to == "json":
+        return to_json(articles)
+    if to == "markdown":
+        text = to_markdown(*articles)
+    else:
+        text = "\n".join(f"{article.title}\n\n{article.text}\n" for article in articles)
     return text.encode("utf-8", "replace")
 
 

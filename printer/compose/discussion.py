@@ -95,7 +95,7 @@ def select_content(selection: Selection, posts: Sequence[FoundPost]) -> Selectio
     leaves = {
         leaf: segment
         for leaf, segment in selection.leaves.items()
-        if leaf in content or leaf.parent is None or not is_inside(leaf.parent, elements)
+        if leaf in content or not is_inside(leaf.parent, elements)
     }
     figures = {
         element: figure

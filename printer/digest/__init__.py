@@ -2,7 +2,7 @@
 
     config.Digest                      the [[digest]] tables of webprint.toml
       builder.Collector                candidates of the sources, and their pages
-      selection.Selector               stories to print, and why the others are not
+      selection.StorySelector          stories to print, and why the others are not
       builder.IssueBuilder             the issue as one file
       runner.run_digest -> delivery    deliver it; selection.StoryHistory remembers the stories
 

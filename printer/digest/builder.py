@@ -32,10 +32,10 @@ from .reading_list import read_urls, reading_list_path
 from .selection import (
     Rejected,
     SelectedStory,
-    Selector,
     SourceResult,
     StoryCandidate,
     StoryHistory,
+    StorySelector,
     filter_candidates,
     in_print_order,
     story_key,
@@ -222,7 +222,7 @@ class IssueBuilder:
         if all(result.error for result in results):
             raise next(result.error for result in results if result.error)
         candidates, rejected, duplicates = filter_candidates(digest, results, self.history, now)
-        selector = Selector(digest, self.history)
+        selector = StorySelector(digest, self.history)
         concurrency = self.pool.size if self.pool else 1
         loader = _ArticleLoader(selector, printer, collector, concurrency)
         loader.fill(candidates, duplicates)
@@ -257,7 +257,7 @@ class IssueBuilder:
 class _ArticleLoader:
     """Reads candidates' pages, or the text in their feeds if that is longer."""
 
-    selector: Selector
+    selector: StorySelector
     printer: Printer
     collector: Collector
     concurrency: int

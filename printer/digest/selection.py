@@ -308,7 +308,7 @@ def _filter_reason(digest: Digest, candidate: StoryCandidate, text: str) -> str:
 
 
 @dataclass(slots=True)
-class Selector:
+class StorySelector:
     """Selects articles one by one, and keeps the best version of each story."""
 
     digest: Digest

@@ -42,9 +42,9 @@ def export_articles(
 
             data = to_epub(articles, pictures, title=title, fetched=fetched)
         case "html":
-            from .html import to_standalone_html
+            from .html import to_html
 
-            text = to_standalone_html(articles, pictures, title=title, fetched=fetched)
+            text = to_html(articles, pictures, title=title, fetched=fetched)
             data = text.encode("utf-8", "replace")
         case "markdown":
             from .markdown import to_markdown

@@ -227,19 +227,11 @@ def stylesheet(*names: str) -> str:
     return "".join((TEMPLATES / f"{name}.css").read_text("utf-8") for name in names)
 
 
-_WITH_LINKED_PICTURES = "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'"
-
-
-def to_html(article: Article) -> str:
-    """Return an article as a page that loads its pictures from the web."""
-    return _page([article], _linked_picture, _WITH_LINKED_PICTURES, "", None)
-
-
 #: The content policy of a page of HTML: only its own style sheet and pictures are loaded.
-_SELF_CONTAINED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+_CONTENT_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
-def to_standalone_html(
+def to_html(
     articles: Sequence[Article],
     pictures: Mapping[str, Picture],
     *,
@@ -252,16 +244,6 @@ def to_standalone_html(
         prepared = pictures.get(figure.svg or figure.src)
         return fit_picture(figure, prepared, _data_url) if prepared else None
 
-    return _page(articles, picture, _SELF_CONTAINED, title, fetched)
-
-
-def _page(
-    articles: Sequence[Article],
-    picture: Callable[[Figure], PicturePlacement | None],
-    policy: str,
-    title: str,
-    fetched: datetime | None,
-) -> str:
     normalized = [normalize_article(article)[0] for article in articles]
     formulas = typeset_formulas(normalized)
     views = [
@@ -270,7 +252,7 @@ def _page(
     ]
     name = printable(title if len(normalized) > 1 and title else normalized[0].title)
     css = stylesheet("common", "page")
-    root = parse(render("html_page", views, name, title, policy, css))
+    root = parse(render("html_page", views, name, title, _CONTENT_POLICY, css))
     text: str = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
     return text + "\n"
 
@@ -278,12 +260,6 @@ def _page(
 def _data_url(picture: Picture) -> str:
     text = base64.b64encode(picture.data).decode("ascii")
     return f"data:{picture.media_type};base64,{text}"
-
-
-def _linked_picture(figure: Figure) -> PicturePlacement | None:
-    url = safe_link(figure.src)
-    is_web = url[:4].lower() == "http"
-    return PicturePlacement(url, figure.width, figure.height) if is_web else None
 
 
 def valid_mathml(source: str) -> etree._Element | None:

@@ -535,9 +535,7 @@ def _box_labels(selected: SelectedText) -> Iterable[Segment]:
         if not is_short or following.link_chars > len(following.text) / 2:
             continue
         # A link next to the label unfolds the box.
-        unlinked = "".join(
-            leaf.text for leaf in segment.leaves if leaf.parent is None or leaf.parent.tag != "a"
-        )
+        unlinked = "".join(leaf.text for leaf in segment.leaves if leaf.parent.tag != "a")
         if not labels.isdisjoint(map(fold_words, {segment.text, unlinked})):
             yield segment
 

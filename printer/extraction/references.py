@@ -116,11 +116,7 @@ def _cited_numbers(selected: SelectedText) -> set[int]:
     """Return the numbers in brackets and the superscript numbers of the selected text."""
     cited: set[int] = set()
     for segment in selected.lines():
-        raised = (
-            leaf.text.strip()
-            for leaf in segment.leaves
-            if leaf.parent is not None and leaf.parent.tag == "sup"
-        )
+        raised = (leaf.text.strip() for leaf in segment.leaves if leaf.parent.tag == "sup")
         groups = [text for text in raised if _NUMBERS.fullmatch(text)]
         for group in (*groups, *_CITATION.findall(segment.text)):
             numbers = [int(number) for number in re.findall(r"\d+", group)]

@@ -106,8 +106,7 @@ def read_posts(
     sizes: Counter[HtmlElement] = Counter()
     for segment, selected in zip(segments, keep, strict=True):
         for leaf in segment.leaves if selected else ():
-            if leaf.parent is not None:
-                sizes[leaf.parent] += len(leaf.text.strip())
+            sizes[leaf.parent] += len(leaf.text.strip())
     best: list[FoundPost] = []
     best_merit = 0.0
     min_share = _MIN_TEXT_SHARE_IF_KNOWN if is_known else _MIN_TEXT_SHARE

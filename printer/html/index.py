@@ -107,7 +107,7 @@ class Leaf(NamedTuple):
         return (self.element.tail if self.tail else self.element.text) or ""
 
     @property
-    def parent(self) -> HtmlElement | None:
+    def parent(self) -> HtmlElement:
         return self.element.getparent() if self.tail else self.element
 
 

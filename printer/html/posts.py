@@ -258,7 +258,7 @@ class PostReader:
         return post
 
     def _join_nested(self, sizes: Mapping[HtmlElement, int] | None) -> None:
-        """Drop elements with the text of one post each in elements of another look."""
+        """Drop posts that are each nearly all of a post around them."""
         for _ in range(MAX_NEARBY):
             leaves = self._leaves_by_post()
             groups = _group_by_look(self.posts.values())
@@ -611,10 +611,7 @@ def _without_preview(content: list[Leaf]) -> list[Leaf]:
 
 
 def _is_in_code(leaf: Leaf) -> bool:
-    parent = leaf.parent
-    return parent is not None and (
-        parent.tag == "pre" or next(parent.iterancestors("pre"), None) is not None
-    )
+    return leaf.parent.tag == "pre" or next(leaf.parent.iterancestors("pre"), None) is not None
 
 
 #: The longest line about an edit.
@@ -623,9 +620,9 @@ _MAX_NOTE_CHARS = 300
 
 def _without_edit_note(content: list[Leaf], post: FoundPost) -> list[Leaf]:
     """Return the text nodes of a post without the last lines if they are about an edit."""
-    first, last = (content[0].parent, content[-1].parent) if content else (None, None)
-    if first is None or last is None:
+    if not content:
         return content
+    first, last = content[0].parent, content[-1].parent
     around_text = {first, *first.iterancestors()}
     note: set[HtmlElement] = set()
     for element in islice(chain((last,), last.iterancestors()), MAX_NEARBY):
@@ -672,8 +669,7 @@ def is_in_card(path: Iterable[HtmlElement]) -> bool:
         if element.tag in HEADINGS:
             return False
         if (classes := element.get("class")) and _CARD_CLASS.search(classes[:300].lower()):
-            box = element.getparent()
-            return element.tag != "a" or box is None or box.tag != "p"
+            return not (element.tag == "a" and element.getparent().tag == "p")
     return False
 
 

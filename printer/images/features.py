@@ -47,7 +47,7 @@ class FeatureReader:
         page: Page,
         verdict: Verdict,
         candidates: Sequence[Candidate],
-        bounds: ArticleBounds | None,
+        bounds: ArticleBounds,
     ) -> None:
         self.page, self.index, self.bounds = page, page.index, bounds
         self.verdict = verdict
@@ -130,9 +130,6 @@ def is_one_of_many(reader: FeatureReader, candidate: Candidate) -> bool:
 
 
 def _position_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
-    if reader.bounds is None:
-        yield "no text"
-        return
     first, start, last = reader.bounds
     position = candidate.segment
     if position < first:
@@ -205,10 +202,9 @@ def _repetition_features(reader: FeatureReader, candidate: Candidate) -> Iterabl
     similar = reader.segments_by_look[reader.looks[candidate]]
     if len(similar) > 1:
         yield "one of many alike" if is_one_of_many(reader, candidate) else "one of few alike"
-        if reader.bounds is not None:
-            similar_in_text = bisect_right(similar, reader.bounds.last)
-            similar_in_text -= bisect_left(similar, reader.bounds.start)
-            yield f"alike ones in the text: {_describe_share(similar_in_text, len(similar))}"
+        similar_in_text = bisect_right(similar, reader.bounds.last)
+        similar_in_text -= bisect_left(similar, reader.bounds.start)
+        yield f"alike ones in the text: {_describe_share(similar_in_text, len(similar))}"
     copies = reader.copies[candidate.url_key]
     if copies > 1:
         yield "repeated" if copies < 4 else "repeated often"
@@ -278,7 +274,7 @@ def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElem
         if segment.link_chars < 15:
             continue
         for leaf in segment.leaves[:20]:
-            other = None if leaf.parent is None else nearest_link(leaf.parent, 2)
+            other = nearest_link(leaf.parent, 2)
             if other is not None and other is not link and other.get("href") == href:
                 return True
     return False
@@ -322,7 +318,7 @@ _MAX_SEGMENTS_ABOVE_TITLE = 8
 
 def is_near_title(reader: FeatureReader, candidate: Candidate) -> bool:
     """Return whether a picture of an article is where lead pictures are."""
-    if reader.bounds is None or reader.verdict.kind != "article":
+    if reader.verdict.kind != "article":
         return False
     first = reader.bounds.first - _MAX_SEGMENTS_ABOVE_TITLE
     return first <= candidate.segment <= reader.bounds.start

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from .size_probe import SizeFilter
 
 _DUPLICATE = "a duplicate of a printed picture"
+_FAR = "far from the article's text"
 
 
 def select_pictures(
@@ -103,7 +104,7 @@ def select_all(page: Page, verdict: Verdict) -> PictureSelection:
     for candidate in candidates:
         reason = ""
         if candidate.segment not in nearby:
-            reason = "far from the article's text"
+            reason = _FAR
         elif candidate.url_key and candidate.url_key in url_keys:
             reason = _DUPLICATE
         elif candidate.width and candidate.height:
@@ -166,13 +167,15 @@ def select_by_score(
     bounds = article_bounds(page, verdict)
     nearby = nearby_segments(page, bounds)
     candidates = find_candidates(page, nearby)
+    if bounds is None:
+        return PictureSelection((), tuple(RejectedPicture(c, _FAR) for c in candidates))
     column = article_column(page, verdict)
     scored: list[Candidate] = []
     rejected: list[RejectedPicture] = []
     for candidate in candidates:
         # The page's own picture, the only far one with a key, may be far above the text.
         if candidate.segment not in nearby and not candidate.url_key:
-            rejected.append(RejectedPicture(candidate, "far from the article's text"))
+            rejected.append(RejectedPicture(candidate, _FAR))
         elif is_beside_column(page, candidate, column):
             rejected.append(RejectedPicture(candidate, "beside the column of the article"))
         else:

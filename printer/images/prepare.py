@@ -34,12 +34,9 @@ Outcome = TypeVar("Outcome")
 
 
 def run_in_threads(
-    work: Callable[[Task], Outcome],
-    tasks: Sequence[Task],
-    workers: int,
-    seconds_left: Callable[[], float],
+    work: Callable[[Task], Outcome], tasks: Sequence[Task], workers: int, deadline: float
 ) -> dict[int, Outcome]:
-    """Return the outcomes that are ready in time, by the index of the task.
+    """Return the outcomes ready at a deadline on the monotonic clock, by the index of the task.
 
     ``work`` must not raise.  The threads are daemons, so that the program can end before them.
     """
@@ -62,7 +59,7 @@ def run_in_threads(
         threading.Thread(target=run, daemon=True, name="webprint-picture").start()
     for _ in tasks:
         try:
-            done.get(timeout=max(0.0, seconds_left()))
+            done.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
             break
     return dict(outcomes)
@@ -93,7 +90,7 @@ def prepare_pictures(
     budget = _Budget(options.total_bytes, time.monotonic() + options.timeout)
     preparer = _Preparer(get, options, budget, width, height, grayscale)
     tasks = list(requests.values())
-    outcomes = run_in_threads(preparer, tasks, options.workers, lambda: budget.seconds_left)
+    outcomes = run_in_threads(preparer, tasks, options.workers, budget.deadline)
     timeout = UnusablePicture("is left out: it took too long to fetch")
     pictures: dict[str, Picture] = {}
     warnings: list[str] = []
@@ -120,10 +117,6 @@ class _Budget:
             self.bytes_left -= size
             if self.bytes_left < 0:
                 raise UnusablePicture("is left out: the pictures together are over the size limit")
-
-    @property
-    def seconds_left(self) -> float:
-        return self.deadline - time.monotonic()
 
 
 #: A picture shown narrower than this is an icon, which print does not enlarge.
@@ -156,7 +149,7 @@ class _Preparer:
         first: UnusablePicture | None = None
         for url in _urls(figure, page):
             try:
-                if self.budget.seconds_left <= 0:
+                if time.monotonic() >= self.budget.deadline:
                     raise UnusablePicture("is left out: the pictures together took too long")
                 data = self._fetch(url, page)
                 return (self._svg if looks_like_svg(data) else self._raster)(figure, data)

@@ -170,8 +170,7 @@ def _has_tooltip(box: HtmlElement | None) -> bool:
 
 def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:
     """Return whether an article's picture is hidden by its parent, not until a script shows it."""
-    box = candidate.element.getparent()
-    return reader.verdict.kind == "article" and box is not None and is_not_displayed(box)
+    return reader.verdict.kind == "article" and is_not_displayed(candidate.element.getparent())
 
 
 _INVISIBLE = re.compile(r"visibility\s{0,9}:\s{0,9}hidden")
@@ -338,7 +337,7 @@ def _is_linked_banner(
     link = nearest_link(candidate.element, 8)
     if link is None or not _leads_to_page(link) or "the page's own picture" in features:
         return False
-    if reader.verdict.kind != "article" or reader.bounds is None:
+    if reader.verdict.kind != "article":
         return False
     is_above = candidate.segment < reader.bounds.first and "linked elsewhere" in features
     is_below = candidate.segment > reader.bounds.last and features.isdisjoint(_ALIKE_FEATURES)
@@ -379,7 +378,7 @@ _MAX_TEASER_LINKS = 50
 def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool:
     """Return whether a picture after the text is below a heading that is not selected."""
     previous = candidate.segment - 1
-    if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
+    if reader.verdict.kind != "article" or previous <= reader.bounds.last:
         return False
     return bool(reader.index.flags[reader.index.segment_blocks[previous]] & _HEADING)
 
@@ -475,8 +474,6 @@ def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) ->
 
     Its part of the page links there, and has a heading, a teaser's name or little unlinked text.
     """
-    if reader.bounds is None:
-        return False
     if reader.verdict.has_entries:
         may_be_teaser = is_one_of_many(reader, candidate)
     else:

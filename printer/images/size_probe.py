@@ -41,6 +41,9 @@ SizeFilter: TypeAlias = Callable[[Page, PictureSelection, SizeLimits], PictureSe
 
 MAX_BUFFERED_BYTES = 100_000_000
 
+#: The reason to reject a picture whose URL is in the cache.
+CACHED = "rejected for its size before"
+
 
 class SizeProbe(Closing):
     """The downloaded pictures of one run, which are rejected by their files."""
@@ -106,7 +109,7 @@ class SizeProbe(Closing):
         if cache is not None:
             with self._cache_lock:
                 cache.add(filter(is_http, new), limits)
-        reasons = dict.fromkeys(cached, "rejected for its size before") | new
+        reasons = dict.fromkeys(cached, CACHED) | new
         selected = [picture for picture in selection.selected if urls.get(picture) not in reasons]
         rejected = [
             RejectedPicture(picture.candidate, reasons[url])
@@ -149,8 +152,7 @@ class SizeProbe(Closing):
                 self._keep(url, referer, download)
             return reason
 
-        workers = self._options.workers
-        outcomes = run_in_threads(work, urls, workers, lambda: deadline - time.monotonic())
+        outcomes = run_in_threads(work, urls, self._options.workers, deadline)
         for index, url in enumerate(urls):
             if index not in outcomes:
                 self._keep(url, referer, FetchTimeout("it took too long to fetch", url=url))
@@ -223,11 +225,11 @@ class RejectCache(Closing):
     """A bounded set of rejected URLs on disk, shared by concurrent processes.
 
     It stores hashes, so that the file does not reveal which pages were read.  On any error it
-    disables itself and warns once.  ``hits`` counts the ``lookups`` that were found.
+    disables itself and warns once.
     """
 
     def __init__(self, folder: Path, warn: Callable[[str], None]) -> None:
-        self.lookups = self.hits = self._added = 0
+        self._added = 0
         self._warn = warn
         self._connection: sqlite3.Connection | None = None
         self._path = folder / CACHE_FILE
@@ -257,7 +259,7 @@ class RejectCache(Closing):
         query = "SELECT 1 FROM rejected WHERE key = ? AND at > ?"
         since = time.time() - MAX_AGE_SECONDS
         try:
-            rejected = frozenset(
+            return frozenset(
                 url
                 for key, url in keys.items()
                 if self._connection.execute(query, (key, since)).fetchone()
@@ -265,9 +267,6 @@ class RejectCache(Closing):
         except sqlite3.Error as error:
             self._disable(error)
             return frozenset()
-        self.lookups += len(keys)
-        self.hits += len(rejected)
-        return rejected
 
     def add(self, urls: Iterable[str], limits: SizeLimits) -> None:
         now = time.time()

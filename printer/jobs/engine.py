@@ -197,16 +197,16 @@ class PrintEngine:
         """Return the current attempt of a job, with changes since its first request."""
         while True:
             try:
-                attempt = self._queue.attempt(job_id)
+                revision = self._queue.revision(job_id)
             except JobsError as error:
                 self._executor.log_throttled(str(error))
                 self._pause(1.0, cancelled)
                 continue
-            if attempt is None:
+            if revision is None:
                 raise Abandoned
-            edit = {} if attempt.edit is None else {EDIT_PART: attempt.edit}
-            changed = JobRequest(request.url, attempt.options, {**request.parts, **edit})
-            return Attempt(job_id, attempt.number, changed)
+            edit = {} if revision.edit is None else {EDIT_PART: revision.edit}
+            changed = JobRequest(request.url, revision.options, {**request.parts, **edit})
+            return Attempt(job_id, revision.number, changed)
 
     def _pause(self, seconds: float, cancelled: threading.Event) -> None:
         end = time.monotonic() + seconds

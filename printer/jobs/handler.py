@@ -84,11 +84,9 @@ class JobHandler:
             page, result, snapshot = self._print(request, notify)
         notify("store")
         article = json.dumps(page.article.to_dict(), ensure_ascii=False)
-        storage.put_all({
-            f"{attempt.result_folder}/{result_file(result.format)}": result.data,
-            f"{attempt.result_folder}/{ARTICLE}": article.encode("utf-8", "replace"),
-            snapshot_key(attempt.id): snapshot.dump(),
-        })  # fmt: skip
+        storage.put(f"{attempt.result_folder}/{result_file(result.format)}", result.data)
+        storage.put(f"{attempt.result_folder}/{ARTICLE}", article.encode("utf-8", "replace"))
+        storage.put(snapshot_key(attempt.id), snapshot.dump())
         return _summarize(page, result)
 
     def _print_bundle(
@@ -114,11 +112,9 @@ class JobHandler:
         text = "\n".join(f"{page.article.title}\n{page.article.text}" for page in pages)
         title = str(request.options.get("title") or result.title)
         document = {"title": title, "text": text, "articles": articles}
-        files = {
-            result_file(result.format): result.data,
-            ARTICLE: json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"),
-        }
-        storage.put_all({f"{attempt.result_folder}/{name}": data for name, data in files.items()})
+        listing = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+        storage.put(f"{attempt.result_folder}/{result_file(result.format)}", result.data)
+        storage.put(f"{attempt.result_folder}/{ARTICLE}", listing)
         summary = {**_summarize(pages[0], result), "title": title[:_MAX_LENGTH]}
         return {**summary, "articles": len(pages)}
 

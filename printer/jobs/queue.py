@@ -88,8 +88,8 @@ class JobFailed(Exception):
         self.record = record
 
 
-class CurrentAttempt(NamedTuple):
-    """An attempt to print a job: its number, and what the print's edits changed."""
+class Revision(NamedTuple):
+    """A job as last revised: the number of its attempt, its options, and its edit."""
 
     number: int
     options: Mapping[str, Any]
@@ -363,12 +363,12 @@ class JobQueue:
         with _db_errors():
             self._client.update_workflow_attributes(job_id, values, merge=True)
 
-    def attempt(self, job_id: str) -> CurrentAttempt | None:
-        """Return the current attempt of a job, None if there is no such job."""
+    def revision(self, job_id: str) -> Revision | None:
+        """Return the current revision of a job, None if there is no such job."""
         with _db_errors():
             for status in self._find([job_id]):
                 job, edit = self._make_job(status), (status.attributes or {}).get("edit")
-                return CurrentAttempt(job.attempt, job.options, unpack(edit) if edit else None)
+                return Revision(job.attempt, job.options, unpack(edit) if edit else None)
         return None
 
     def delete(self, job_id: str) -> bool:

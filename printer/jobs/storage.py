@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -54,21 +54,17 @@ class Storage:
         self._root = str(path).rstrip("/")
 
     def put(self, key: str, data: bytes) -> None:
-        self.put_all({key: data})
-
-    def put_all(self, files: Mapping[str, bytes]) -> None:
-        for key, data in files.items():
-            path = self._path(key)
-            with self._errors():
-                if self._is_remote:
-                    self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-                    self._fs.pipe_file(path, data)
-                else:
-                    folder = Path(path).parent
-                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                    atomic_write(Path(path), data, 0o600)
-                    _sync(folder)
-                    _sync(folder.parent)
+        path = self._path(key)
+        with self._errors():
+            if self._is_remote:
+                self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+                self._fs.pipe_file(path, data)
+            else:
+                folder = Path(path).parent
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                atomic_write(Path(path), data, 0o600)
+                _sync(folder)
+                _sync(folder.parent)
 
     def get(self, key: str) -> bytes | None:
         path = self._path(key)

@@ -241,8 +241,8 @@ class PrintService:
             raise FileNotFoundError from error
 
     def edit(self, job: Job) -> Edit:
-        attempt = self.queue.attempt(job.id)
-        return Edit.load(attempt.edit if attempt else None)
+        revision = self.queue.revision(job.id)
+        return Edit.load(revision.edit if revision else None)
 
     def revise(
         self,

@@ -31,10 +31,10 @@ class Press:
         self.requested, self.outcomes, self.stored = [], {}, "article.pdf"
 
     def start(self, settings, _files):
-        self.table, self.storage = JobQueue(settings.database), open_result_storage(settings)
+        self.queue, self.storage = JobQueue(settings.database), open_result_storage(settings)
 
     def check(self):
-        if not (job := claim(self.table)):
+        if not (job := claim(self.queue)):
             return
         self.requested.append(job.url)
         outcome = self.outcomes.get(job.url, {})
@@ -46,8 +46,8 @@ class Press:
         job.finish({"title": f"Page {job.url[-1]}", "attempt": job.attempt, **outcome})
 
     def close(self):
-        if hasattr(self, "table"):
-            self.table.disconnect()
+        if hasattr(self, "queue"):
+            self.queue.disconnect()
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_a_result_that_is_not_in_the_storage_is_a_failure(run, press, tmp_path):
 
 def test_workers_make_pdfs_whatever_their_settings(run, press):
     run(A)
-    assert [job.options for job in press.table.list_recent(9)] == [{"format": "pdf"}]
+    assert [job.options for job in press.queue.list_recent(9)] == [{"format": "pdf"}]
 
 
 def test_hosts_take_turns_and_equal_titles_get_files_of_their_own(run, press, tmp_path):

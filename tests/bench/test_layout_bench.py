@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.layout import Sample, chosen, measure, samples
+from benchmarks.layout import Sample, measure, samples, select_texts
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -31,7 +31,7 @@ def test_extraction_stays_above_its_floors(captured: list[Sample]) -> None:
 
 def test_no_page_is_lost_by_its_layout(captured: list[Sample]) -> None:
     for sample in captured:
-        keep = chosen(sample.page, "default")
+        keep = select_texts(sample.page, "default")
         selected = [
             flag for flag, label in zip(keep, sample.labels, strict=True) if label == "keep"
         ]

@@ -18,7 +18,7 @@ from printer.jobs.queue import JobQueue
 from printer.output import ExtractedPage, PageResult, Result
 from printer.settings import data_folder
 from tests.support.feeds import moment, page, rss
-from tests.support.jobs import closing_table, wait_until
+from tests.support.jobs import closing_queue, wait_until
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_a_killed_scheduler_continues_and_stops_on_request(
     deliver = f'[[digest.deliver]]\nfolder = "{tmp_path}/papers"\n'
     describe(sites, f'schedule = "0 6 * * *"\ncatch-up = "1h"\n{deliver}')
     slot = 1767592800.0
-    with closing_table(JobQueue(str(data_folder() / "jobs.sqlite"))) as queue:
+    with closing_queue(JobQueue(str(data_folder() / "jobs.sqlite"))) as queue:
         job_id = queue.submit_digest("morning", slot)
         assert queue.submit_digest("morning", slot) == job_id
         program = ("printer.cli:main", "digest", "schedule", "--render=never")

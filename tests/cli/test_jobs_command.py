@@ -9,14 +9,14 @@ from tests.support.jobs import claim
 
 
 def filled():
-    table = engine.open_queue(Settings())
-    ids = [table.submit(JobRequest(f"https://example.org/{n}"))[0].id for n in range(3)]
-    claim(table).fail(ErrorRecord("no such page"))
-    return table, ids
+    queue = engine.open_queue(Settings())
+    ids = [queue.submit(JobRequest(f"https://example.org/{n}"))[0].id for n in range(3)]
+    claim(queue).fail(ErrorRecord("no such page"))
+    return queue, ids
 
 
 def test_jobs_are_listed(webprint):
-    table, ids = filled()
+    queue, ids = filled()
     code, out, _ = webprint("jobs")
     assert code == 0
     lines = out.splitlines()
@@ -25,20 +25,20 @@ def test_jobs_are_listed(webprint):
     assert "no such page" in lines[2]
     code, out, _ = webprint("jobs", "list", ids[1], "--json")
     assert [json.loads(line)["id"] for line in out.splitlines()] == [ids[1]]
-    table.disconnect()
+    queue.disconnect()
 
 
 def test_jobs_are_tried_again_and_cancelled(webprint):
-    table, (failed, waiting, other) = filled()
+    queue, (failed, waiting, other) = filled()
     assert webprint("jobs", "retry", failed)[0] == 0
     assert webprint("jobs", "cancel", waiting, other)[0] == 0
-    states = [table.get(job).state for job in (failed, waiting, other)]
+    states = [queue.get(job).state for job in (failed, waiting, other)]
     assert states == ["queued", "cancelled", "cancelled"]
     code, _, err = webprint("jobs", "cancel", waiting)
     assert code == 2
     assert waiting in err
     assert webprint("jobs", "retry")[0] == 2
-    table.disconnect()
+    queue.disconnect()
 
 
 def test_an_empty_queue_is_reported(webprint):

@@ -8,7 +8,7 @@ from printer.digest.scheduler import Scheduler, due_slot, next_slot
 from printer.digest.selection import StoryRecord
 from printer.jobs.queue import JobQueue
 from printer.settings import LoadedSettings, Settings
-from tests.support.jobs import closing_table
+from tests.support.jobs import closing_queue
 
 DAILY = 'schedule = "30 2 * * *"\ntimezone = "Europe/Paris"\n[[digest.source]]\npage = "https://example.org/"'
 PARIS = ZoneInfo("Europe/Paris")
@@ -61,7 +61,7 @@ def test_records_of_old_prints_expire(memory):
 
 @pytest.fixture
 def queue(tmp_path):
-    with closing_table(JobQueue(str(tmp_path / "jobs.sqlite"))) as queue:
+    with closing_queue(JobQueue(str(tmp_path / "jobs.sqlite"))) as queue:
         yield queue
 
 

@@ -25,7 +25,9 @@ def features_of(html: str, head: str = "") -> frozenset[str]:
     )
     verdict = Verdict(tuple(segment.text == TEXT for segment in page.segments))
     candidates = find_candidates(page)
-    reader = FeatureReader(page, verdict, candidates, article_bounds(page, verdict))
+    bounds = article_bounds(page, verdict)
+    assert bounds
+    reader = FeatureReader(page, verdict, candidates, bounds)
     (candidate,) = candidates
     return reader.features(candidate)
 

@@ -9,6 +9,7 @@ import pytest
 
 from printer.jobs.queue import JobQueue
 from tests.support.job_workers import WorkerProcess
+from tests.support.jobs import closing_queue
 from tests.support.postgres import PostgresServer, find_programs
 
 
@@ -78,23 +79,21 @@ def database(request):
 
 
 @pytest.fixture
-def table(database):
-    """An empty job table, in each kind of database."""
-    queue = JobQueue(database)
-    yield queue
-    queue.disconnect()
+def queue(database):
+    """An empty job queue, in each kind of database."""
+    with closing_queue(JobQueue(database)) as opened:
+        yield opened
 
 
 @pytest.fixture
-def sqlite_table(sqlite):
-    """An empty job table in SQLite."""
-    queue = JobQueue(sqlite)
-    yield queue
-    queue.disconnect()
+def sqlite_queue(sqlite):
+    """An empty job queue in SQLite."""
+    with closing_queue(JobQueue(sqlite)) as opened:
+        yield opened
 
 
 @pytest.fixture
-def keep(tmp_path, warm):
+def start_engine(tmp_path, warm):
     """Start an engine; what is still running at the end is killed."""
     started = []
 
@@ -110,13 +109,13 @@ def keep(tmp_path, warm):
 
 
 class Engine:
-    """A job table, and ``keep`` to start engines for it."""
+    """A job queue, and ``start`` to start engines for it."""
 
-    def __init__(self, table, keep, count):
-        self.table, self.keep, self.count = table, keep, count
+    def __init__(self, queue, start, count):
+        self.queue, self.start, self.count = queue, start, count
 
 
 @pytest.fixture
-def engine(database, table, keep):
+def engine(database, queue, start_engine):
     """The jobs in each kind of database; only PostgreSQL has several engines."""
-    return Engine(table, partial(keep, database), count=2 if "://" in database else 1)
+    return Engine(queue, partial(start_engine, database), count=2 if "://" in database else 1)

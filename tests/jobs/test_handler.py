@@ -156,9 +156,9 @@ def test_an_address_that_is_none_is_refused(url):
 
 
 def test_default_places(home_folder):
-    table = engine.open_queue(Settings())
-    assert table.count_by_state()["queued"] == 0
-    table.disconnect()
+    queue = engine.open_queue(Settings())
+    assert queue.count_by_state()["queued"] == 0
+    queue.disconnect()
     folder = home_folder / ".local/share/webprint"
     assert (folder / "jobs.sqlite").exists()
     assert folder.stat().st_mode & 0o077 == 0

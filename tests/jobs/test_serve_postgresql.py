@@ -1,4 +1,4 @@
-"""The complete server with its job table in PostgreSQL, killed while it prints."""
+"""The complete server with its jobs in PostgreSQL, killed while it prints."""
 
 import os
 import random
@@ -11,7 +11,7 @@ import pytest
 from printer.jobs.queue import JobQueue
 from printer.processes import child_pids
 from tests.support.effort import THOROUGH
-from tests.support.jobs import closing_table, count_completions, wait_until
+from tests.support.jobs import closing_queue, count_completions, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
 
@@ -23,8 +23,8 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(
     dice = random.Random(11)
     options = ("--port", "0", "--render", "never", "--workers", "2", "--database", fresh_postgres)
     accepted = []
-    with closing_table(JobQueue(fresh_postgres)) as table:
-        completions = count_completions(table)
+    with closing_queue(JobQueue(fresh_postgres)) as queue:
+        completions = count_completions(queue)
         for round_ in range(2):
             with closing(PrintServer(tmp_path, *options, warm=warm)) as server:
                 for n in range(4 if THOROUGH else 2):
@@ -36,7 +36,7 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(
                 server.process.kill()
                 server.process.wait()
         with closing(PrintServer(tmp_path, *options, warm=warm)) as server:
-            wait_until(lambda: {table.get(job).state for job in accepted} == {"done"})
+            wait_until(lambda: {queue.get(job).state for job in accepted} == {"done"})
             assert completions() == sorted(accepted)
             for job in accepted:
                 pdf = server.client.get(f"/api/prints/{job}/pdf")

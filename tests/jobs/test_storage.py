@@ -115,19 +115,19 @@ from pathlib import Path
 from printer.errors import JobsError
 from printer.jobs import JobRequest
 from printer.jobs.queue import JobQueue
-table = JobQueue({str(tmp_path / "jobs.sqlite")!r})
-ids = [table.submit(JobRequest(f"https://a.test/{{n}}"))[0].id for n in range(20)]
+queue = JobQueue({str(tmp_path / "jobs.sqlite")!r})
+ids = [queue.submit(JobRequest(f"https://a.test/{{n}}"))[0].id for n in range(20)]
 with suppress(OSError), Path({str(tmp_path / "rest")!r}).open("wb", 0) as file:
     while True:
         file.write(b"x" * 4096)
 try:
     for n in range(2000):
-        table.submit(JobRequest(f"https://a.test/{{n}}", {{}}, {{"page": b"x" * 99}}))
+        queue.submit(JobRequest(f"https://a.test/{{n}}", {{}}, {{"page": b"x" * 99}}))
 except JobsError as error:
     assert "full" in str(error), error
 else:
     sys.exit("it went in")
-assert all(table.delete(each) for each in ids)
+assert all(queue.delete(each) for each in ids)
 """
     in_small_disk("from contextlib import suppress\n" + script)
 
@@ -140,35 +140,26 @@ def test_an_unwritable_place_is_reported(tmp_path):
         Storage("nonsense://bucket")
 
 
-def test_cleaning_keeps_folders_of_jobs(sqlite_table, storage):
-    table = sqlite_table
-    ids = [table.submit(JobRequest(f"https://a.test/{n}"))[0].id for n in range(3)]
-    first = claim(table)
+def test_cleaning_keeps_folders_of_jobs(sqlite_queue, storage):
+    queue = sqlite_queue
+    ids = [queue.submit(JobRequest(f"https://a.test/{n}"))[0].id for n in range(3)]
+    first = claim(queue)
     storage.put(f"{first.id}/1/article.pdf", b"of an engine that was killed")
-    assert table.requeue(first.id, "local")
-    second = claim(table)
+    assert queue.requeue(first.id, "local")
+    second = claim(queue)
     assert (second.id, second.attempt) == (first.id, 2)
     storage.put(f"{second.id}/2/article.pdf", b"kept")
     assert second.finish({})
-    running = claim(table)
+    running = claim(queue)
     storage.put(f"{running.id}/1/article.pdf", b"on its way")
     storage.put("dead/1/article.pdf", b"of nobody")
-    apply_retention(table, storage, 1000)
+    apply_retention(queue, storage, 1000)
     assert storage.names() == sorted(ids[:2])
     assert storage.names(first.id) == ["2"]
     assert storage.get(f"{running.id}/1/article.pdf") == b"on its way"
-    apply_retention(table, storage, -1000)
+    apply_retention(queue, storage, -1000)
     assert storage.names() == [running.id]
-    assert table.get(first.id) is None
-
-
-def test_cleaning_keeps_prints_of_the_old_job_table(sqlite_table, storage):
-    with sqlite_table.engine.begin() as connection:
-        connection.exec_driver_sql("CREATE TABLE jobs (id TEXT)")
-        connection.exec_driver_sql("INSERT INTO jobs VALUES ('0a1b')")
-    storage.put(KEY, b"kept")
-    apply_retention(sqlite_table, storage, 1000)
-    assert storage.get(KEY) == b"kept"
+    assert queue.get(first.id) is None
 
 
 def test_remote_storage_out_of_reach_is_one_error():

@@ -24,9 +24,8 @@ from printer.article import (
     Span,
     Table,
 )
-from printer.export.html import to_html
 from printer.render.context import ArticleView
-from tests.support.documents import render_html
+from tests.support.documents import html_page, render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, paragraph, pictures
 
 HOSTILE = [
@@ -72,14 +71,14 @@ def scripts(page: str) -> list[str]:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_strangers_text_is_only_text(text: str) -> None:
-    for page in (render_html([hostile(text)], {}).html, to_html(hostile(text))):
+    for page in (render_html([hostile(text)], {}).html, html_page(hostile(text))):
         assert not [s for s in scripts(page) if not s.startswith(("content=", "data-", "alt="))]
         assert "49" not in lxml_html.fromstring(page).xpath("string(//h1)")
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_kept_as_text(text: str) -> None:
-    tree = lxml_html.fromstring(to_html(Article("T", (paragraph("[", text, "]"),))))
+    tree = lxml_html.fromstring(html_page(Article("T", (paragraph("[", text, "]"),))))
     printed_text = "".join(tree.xpath("string(//article/p)").replace("\u200b", "").split())
     if all(c.isprintable() or c in "\n\t " for c in text):
         assert printed_text == "".join(f"[{text}]".replace("\u200b", "").split())
@@ -88,7 +87,7 @@ def test_any_text_is_kept_as_text(text: str) -> None:
 def test_neighbours_under_one_mark_share_an_element() -> None:
     link = "https://example.org/"
     block = paragraph(Span("a ", href=link), Span("b", ("em",), link), Span(" c", href=link), " d")
-    page = to_html(Article("T", (block,)))
+    page = html_page(Article("T", (block,)))
     assert f'<a href="{link}">a <em>b</em> c</a> d' in page
 
 
@@ -119,16 +118,9 @@ def test_pictures_are_named_by_their_content() -> None:
     assert set(names) == set(document.assets.by_url)
 
 
-def test_plain_html_shows_pictures_where_they_are() -> None:
-    tree = lxml_html.fromstring(to_html(SAMPLE_ARTICLE))
-    assert tree.xpath("//figure/img/@src") == [figure.src for figure in SAMPLE_ARTICLE.figures]
-    inline = Article("T", (Figure("data:image/png;base64,AAAA", alt="Inside"),))
-    assert not lxml_html.fromstring(to_html(inline)).xpath("//img")
-
-
 def test_code_keeps_weight_slant_and_text() -> None:
     text = "def f(x):\n\treturn x  # why\n\n"
-    page = to_html(Article("T", (Code(text, "python"), Code(text, "no such language"))))
+    page = html_page(Article("T", (Code(text, "python"), Code(text, "no such language"))))
     one, two = lxml_html.fromstring(page).xpath("//pre")
     assert one.text_content() == two.text_content() == text
     assert one.xpath(".//b/text()") == ["def", "return"]
@@ -141,10 +133,10 @@ def test_dates_are_written_as_the_reader_writes_them() -> None:
         ("en", "12 March 2024"), ("en-US", "March 12, 2024"), ("de", "12. März 2024"),
         ("ja", "2024年3月12日"), ("", "12 March 2024"), ("xx", "2024-03-12"), ("x'", "12 March 2024"),
     ):  # fmt: skip
-        assert date in to_html(
+        assert date in html_page(
             Article("T", (paragraph("x"),), published="2024-03-12", language=language)
         )
-    assert "not a date" in to_html(Article("T", (paragraph("x"),), published="not a date"))
+    assert "not a date" in html_page(Article("T", (paragraph("x"),), published="not a date"))
 
 
 @pytest.mark.parametrize(
@@ -168,7 +160,7 @@ def test_the_day_of_fetching_may_be_given() -> None:
 
 
 def test_the_plain_page_lets_nothing_run() -> None:
-    tree = lxml_html.fromstring(to_html(SAMPLE_ARTICLE))
+    tree = lxml_html.fromstring(html_page(SAMPLE_ARTICLE))
     (policy,) = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
     assert policy.startswith("default-src 'none'")
     assert "script" not in policy

@@ -13,10 +13,9 @@ import pytest
 from lxml import html as lxml_html
 
 from printer.article import Article, Math, Span
-from printer.export.html import to_html
 from printer.render.math import formula_text, typeset_formula, typeset_formulas
 from printer.worker_process import WorkerProcess
-from tests.support.documents import render_html
+from tests.support.documents import html_page, render_html
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 HALF = "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
@@ -178,4 +177,4 @@ def test_no_process_is_started_for_a_page_without_formulas(monkeypatch) -> None:
 
 
 def test_a_reading_holds_no_markup() -> None:
-    assert "<b>" not in to_html(article(Math("<b>x", "<b>x")))
+    assert "<b>" not in html_page(article(Math("<b>x", "<b>x")))

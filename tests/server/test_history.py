@@ -11,7 +11,7 @@ from printer.jobs import Job
 from printer.jobs.queue import JobQueue
 from printer.server import history as history_module
 from printer.server.history import HistoryQuery, PrintHistory
-from tests.support.jobs import closing_table, wait_until
+from tests.support.jobs import closing_queue, wait_until
 from tests.support.story_page import story_page
 
 
@@ -226,7 +226,7 @@ def test_a_print_with_neither_address_nor_title_is_listed(server):
 
 
 def test_issues_of_digests_are_listed(server):
-    with closing_table(JobQueue(str(server.home / ".local/share/webprint/jobs.sqlite"))) as queue:
+    with closing_queue(JobQueue(str(server.home / ".local/share/webprint/jobs.sqlite"))) as queue:
         queue.submit_digest("morning", 1.0)
     page = server.client.get("/history", headers={"Accept": "text/html"})
     assert "digest morning" in page.text

@@ -14,7 +14,7 @@ import pytest
 from printer.jobs.queue import JobQueue
 from printer.processes import child_pids
 from tests.support.effort import THOROUGH
-from tests.support.jobs import closing_table, wait_until
+from tests.support.jobs import closing_queue, wait_until
 from tests.support.story_page import story_page
 from tests.support.web_server import Reply
 
@@ -73,13 +73,13 @@ def test_a_running_print_is_taken_up_within_three_seconds_of_the_next_start(serv
     server, released = serve("--workers", "1"), threading.Event()
     url = web.add("/", lambda _: Reply(HTML if released.wait(30) else ""))
     print_id = server.submit(url=url).json()["id"]
-    with closing_table(JobQueue(str(server.home / ".local/share/webprint/jobs.sqlite"))) as table:
+    with closing_queue(JobQueue(str(server.home / ".local/share/webprint/jobs.sqlite"))) as queue:
         wait_until(web.hits)
         server.process.kill()
         server.process.wait()
         began = time.monotonic()
         again = serve("--workers", "1", warm=None)
-        wait_until(lambda: table.get(print_id).attempt == 2)
+        wait_until(lambda: queue.get(print_id).attempt == 2)
         seconds = time.monotonic() - began
     # On a busy machine, both the server and the process that it starts wait for a processor.
     pid = again.process.pid

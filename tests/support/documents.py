@@ -1,4 +1,4 @@
-"""Documents of articles without contents, as they are handed to WeasyPrint."""
+"""Documents of articles without contents, for WeasyPrint and as HTML."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from printer.article import Article
+from printer.export.html import to_html
 from printer.options import PrintOptions
 from printer.output import Picture
 from printer.render.context import Document, RenderContext, build_document
@@ -23,3 +24,8 @@ def render_html(
     targets = context.new_targets()
     document = build_document(context, range(len(articles)), pictures, targets, targets)
     return replace(document, warnings=context.warnings)
+
+
+def html_page(article: Article) -> str:
+    """Return an article as a page of HTML without pictures."""
+    return to_html([article], {})

@@ -30,7 +30,7 @@ def wait_until(condition, seconds=180.0):
 class Claim:
     """The right of a worker to record the outcome of a job."""
 
-    table: object
+    queue: object
     id: str
     attempt: int
     url: str
@@ -43,36 +43,36 @@ class Claim:
         return self._record("ERROR", error=PlainSerializer().serialize(JobFailed(record)))
 
     def _record(self, status, **outcome):
-        database = self.table._client._sys_db
+        database = self.queue._client._sys_db
         return database.update_workflow_outcome(self.id, status, owner_xid=self.owner, **outcome)
 
 
-def claim(table, engine="local"):
+def claim(queue, engine="local"):
     """Take the next job as DBOS does; return None if there is none."""
     owner = secrets.token_hex(8)
-    queue = register_queue(QUEUES[PRINT], concurrency=1)
-    (*ids,), _ = table._client._sys_db.start_queued_workflows(queue, engine, "1", None, owner_xid=owner)  # fmt: skip
+    dbos_queue = register_queue(QUEUES[PRINT], concurrency=1)
+    (*ids,), _ = queue._client._sys_db.start_queued_workflows(dbos_queue, engine, "1", None, owner_xid=owner)  # fmt: skip
     for job_id in ids:
-        job = table.get(job_id)
-        return Claim(table, job_id, job.attempt, job.url, owner)
+        job = queue.get(job_id)
+        return Claim(queue, job_id, job.attempt, job.url, owner)
     return None
 
 
 @contextmanager
-def closing_table(table):
-    """Close a table's connections, even if its test fails."""
+def closing_queue(queue):
+    """Close the connections of a queue, even if its test fails."""
     try:
-        yield table
+        yield queue
     finally:
-        table.disconnect()
+        queue.disconnect()
 
 
-def count_completions(table):
+def count_completions(queue):
     """Have the database record each completion of a job; return a function that lists them."""
     query = text("SELECT id FROM completions ORDER BY id")
-    with table.engine.begin() as connection:
+    with queue.engine.begin() as connection:
         connection.execute(text("CREATE TABLE completions (id TEXT)"))
-        if table.engine.dialect.name == "sqlite":
+        if queue.engine.dialect.name == "sqlite":
             connection.execute(
                 text(
                     "CREATE TRIGGER tell AFTER UPDATE OF status ON workflow_status"
@@ -95,7 +95,7 @@ def count_completions(table):
             )
 
     def ask():
-        with table.engine.connect() as connection:
+        with queue.engine.connect() as connection:
             return list(connection.execute(query).scalars())
 
     return ask
