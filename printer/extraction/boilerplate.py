@@ -333,7 +333,7 @@ def drop_notices(selected: SelectedText) -> None:
 
 
 #: A link to newsletters, or to where readers donate.
-_APPEAL = re.compile(r"/(?:(newsletters?)|donat(?:e|ions?)|spenden?|unterstuetzen)\b(?!-)")
+_APPEAL = re.compile(r"(?<!/)/(?:(newsletters?)|donat(?:e|ions?)|spenden?|unterstuetzen)\b(?!-)")
 #: A longer line also tells something else, as about the source of the text.
 _MAX_APPEAL_CHARS = 240
 

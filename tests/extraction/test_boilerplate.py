@@ -380,6 +380,7 @@ def test_notices_go_from_articles(text, goes):
         ("/unterstuetzen/", True),
         ("https://elsewhere.test/donate", False),
         ("/newsletter-of-the-port", False),
+        ("https://newsletter.example.net/p/tides", False),
         ("/boats", False),
     ],
 )
