@@ -95,6 +95,14 @@ def test_text_beside_a_picture_is_no_caption(html: str) -> None:
     assert caption(html) == Caption()
 
 
+def test_a_caption_in_italics_in_the_paragraph_of_its_picture_may_be_long() -> None:
+    text = "The boat lies at the quay and waits for the tide. " * 5
+    for around in ("<p>{}<br><em>{}</em><br><br>{}</p>", "<p>{}<br>{}<br><br>{}</p>"):
+        found = caption(around.format(IMG, text, PARAGRAPH)).text
+        assert bool(found) is ("em" in around)
+    assert not caption(f"<p>{IMG}</p><p><em>{text}</em></p><p>{PARAGRAPH}</p>").text
+
+
 def test_a_gallery_may_have_its_caption_below() -> None:
     row = "<div><div><div><div><figure>{}</figure></div></div></div></div>"
     line = "<p><b><em>The boat.</em></b></p>"
