@@ -329,6 +329,7 @@ def test_a_line_that_heads_only_stories_left_out_goes(line, goes):
     ("line", "goes"),
     [
         ("Join our mailing list!", True),
+        ("Did you cook this soup? Leave a star rating, and tag me in your pictures.", True),
         ("Folgt mir auf Instagram: @harbour", True),
         ("Подписывайтесь на подкаст!", True),
         ("Join in by visiting our LinkedIn page.", True),
