@@ -271,8 +271,8 @@ def _is_named_caption(
     finder: CaptionFinder, segment: Segment, top: int, *, may_have_picture: bool = True
 ) -> bool:
     """Return whether an element around a text, or inline ones around all of it, are so named."""
-    parents = [leaf.parent for leaf in segment.leaves if not leaf.text.isspace()]
-    if parents and all(_has_caption_around(parent, segment) for parent in parents):
+    parents = (leaf.parent for leaf in segment.leaves if not leaf.text.isspace())
+    if all(_has_caption_around(parent, segment) for parent in parents):
         return True
     index = finder.index.segment_blocks[segment.index]
     while index > top:
@@ -305,9 +305,9 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
         return repeating
     segment = finder.page.segments[position]
     block = finder.index.segment_blocks[position]
-    is_styled = _is_emphasized(segment)
+    is_styled = len(segment.text) <= 2 * _MAX_BARE_CHARS and _is_emphasized(segment)
     max_chars = _MAX_BARE_CHARS * (1 + (is_styled and segment.block.find("img") is not None))
-    is_long = len(segment.text) > max_chars and not _PLAY_TIME.search(segment.text)
+    is_long = len(segment.text) > max_chars and not _PLAY_TIME.search(segment.text[-20:])
     # One with a date is beside a portrait.
     is_signature = find_signature([segment.text]) and not find_date(segment.text)
     is_signature = is_signature and not segment.text.startswith("By")
