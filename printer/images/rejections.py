@@ -114,11 +114,8 @@ _BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
 _UNSEEN_FEATURES = frozenset({"hidden", "between title and text"})
 _ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
 _HOME_LINK = re.compile(r"(?:https?:)?(?://[^/?#]{1,100})?/?")
-#: The path to a shop, a demonstration, a trial, a form for an account, or the address of a firm.
-_OFFER_LINK = re.compile(
-    r"/(?:shop(?:-[\w-]{1,80})?/|checkout/|(?:contact(?:-us)?|[\w-]{0,40}(?:demo|free-?trial|sign-?up))/?(?:$|[?#]))",
-    re.IGNORECASE,
-)
+#: The path to a shop, a demonstration, a trial, or a form for messages.
+_OFFER = re.compile(r"/(?:shop[/-]|checkout/|(?:contact|[\w-]{0,40}(?:demo|trial))/?(?:$|[?#]))")
 _FEED_LINK = re.compile(
     r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
 )
@@ -355,7 +352,7 @@ def _is_linked_banner(
         or {"file of an icon", "no alt"} <= features
         or bool(_CAMPAIGN.search(href) or _FEED_LINK.match(href))
         or (features >= {"linked within the site", "no alt"} and bool(_HOME_LINK.fullmatch(href)))
-        or ("linked within the site" in features and bool(_OFFER_LINK.search(href)))
+        or ("linked within the site" in features and bool(_OFFER.search(href.lower())))
     )
 
 

@@ -26,6 +26,7 @@ from ..article import (
     is_eyebrow,
     plain_text,
 )  # fmt: skip
+from ..i18n import fold_words, page_labels
 from ..text import COLONS, QUESTION_MARKS, SENTENCE_ENDS, count_columns
 from .figures import FigureRow
 
@@ -54,7 +55,8 @@ def _find_role(
         return ""
     if is_formula_number(block, before):
         return "formula-number"
-    if isinstance(after, Heading) and is_eyebrow(block):
+    is_faq = fold_words(plain_text(block.spans)) in page_labels("question_labels")
+    if isinstance(after, Heading) and (is_faq or is_eyebrow(block)):
         return "eyebrow"
     if is_code_title(block, after):
         return "code-title"

@@ -102,6 +102,12 @@ def test_lines_that_look_alike_are_all_headings_or_none(blocks, labels):
     assert find_labels(run, find_entries(run)) == labels
 
 
+def test_a_label_of_questions_above_a_heading_is_an_eyebrow():
+    for label, role in (("FAQ", "eyebrow"), ("Häufige Fragen:", "eyebrow"), ("Tides", "")):
+        blocks = [paragraph(WORDS), paragraph(label), heading("When does it sail?")]
+        assert find_roles(blocks) == ("", role, "")
+
+
 def labeled(label, text):
     return paragraph(Span(f"{label}:", ("strong",)), Span(f" {text}"))
 
