@@ -318,16 +318,33 @@ _QUESTION_TO_READERS = re.compile(r"[?？؟][^?？؟]{1,80}[\w.+-]@[\w-]+\.[\w.-
 
 def drop_notices(selected: SelectedText) -> None:
     """Drop short lines about newsletters, apps, consent, paywalls, and calls to write in."""
-    is_dated = selected.kind == "article" and selected.page.metadata.published
+    is_article = selected.kind == "article"
+    is_dated = is_article and selected.page.metadata.published
     for i, segment in enumerate(selected.segments):
         if selected.keep[i] and len(segment.text) <= _MAX_NOTICE_CHARS:
             is_call = is_dated and _QUESTION_TO_READERS.search(segment.text)
-            selected.keep[i] = not (is_call or has_phrase(segment.text, "notices"))
+            is_appeal = is_article and _is_appeal(selected, segment)
+            selected.keep[i] = not (is_call or is_appeal or has_phrase(segment.text, "notices"))
             # The heading of a notice that is a section, which a rule ends.
             heading, line = segment.block.getprevious(), segment.block.getnext()
             is_headed = heading is not None and heading.tag in HEADING_TAGS and i > 0
             if is_headed and not selected.keep[i] and line is not None and line.tag == "hr":
                 selected.keep[i - 1] = False
+
+
+#: A link to newsletters, or to where readers donate.
+_APPEAL = re.compile(r"(?<!/)/(?:(newsletters?)|donat(?:e|ions?)|spenden?|unterstuetzen)\b(?!-)")
+#: A longer line also tells something else, as about the source of the text.
+_MAX_APPEAL_CHARS = 240
+
+
+def _is_appeal(selected: SelectedText, segment: Segment) -> bool:
+    """Return whether a line links to newsletters, or to the site's page for its supporters."""
+    is_short = segment.link_chars and len(segment.text) <= _MAX_APPEAL_CHARS
+    links = {enclosing_link(leaf.parent) for leaf in segment.leaves if is_short}
+    hrefs = [(link.get("href") or "")[:2000] for link in links if link is not None]
+    paths = ((href, _APPEAL.search(href.lower())) for href in hrefs)
+    return any(path and (path[1] or selected.is_on_site(href)) for href, path in paths)
 
 
 def drop_calls_to_action(selected: SelectedText) -> None:
@@ -560,8 +577,9 @@ def _label_end(segment: Segment, unlinked: int) -> int:
     """Return the length of the label before a link to another story, 0 for none."""
     if label := _POINTER_LABEL.match(segment.text):
         return label.end()
-    unlinked_text = segment.text[:unlinked]
-    return unlinked if fold_words(unlinked_text) in page_labels("pointers") else 0
+    # Punctuation may follow the link.
+    ends = range(unlinked, max(0, unlinked - 1 - _MAX_CLOSING_PUNCTUATION), -1)
+    return next((n for n in ends if fold_words(segment.text[:n]) in page_labels("pointers")), 0)
 
 
 _MAX_CARDS = 2

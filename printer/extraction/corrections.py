@@ -266,7 +266,7 @@ def resolve_captions(selected: SelectedText) -> None:
 #: for search engines, switches of a carousel or of the screen, and notices about cookies.  Each
 #: alternative begins with a letter, so that the search skips most of a name.
 _NOTICE_CLASS = re.compile(
-    r"tooltip(?<![a-z]tooltip)(?<!with-tooltip)(?!s?-?(?:trigger|wrap|able))"
+    r"tool-?tip(?<![a-z]tooltip)(?<!with-tooltip)(?!s?-?(?:trigger|wrap|able))"
     r"|scroll-?(?:notice|hint)|trending-?search|popular-?search|navigation-not-searchable|bvseo"
     r"|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])|catlinks"
     r"|navbox(?<=\bnavbox)(?![\w-])|sister(?:-?site)?-?(?:box|project)"

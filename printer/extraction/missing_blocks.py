@@ -429,6 +429,9 @@ def add_subheadings(selected: SelectedText) -> None:
     for i in range(max(0, first - 1), len(keep)):
         is_short = selected.sizes[i] <= _MAX_HEADING_CHARS
         if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
+            label = fold_words(segments[i].text) if is_short and tags[i] != "li" else ""
+            is_above = label in page_labels("question_labels") and any(keep[i + 1 : i + 2])
+            selected.keep[i] |= is_above and _is_question(segments[i + 1])
             continue
         if fold_words(segments[i].text) in page_labels("story_labels"):
             continue

@@ -271,8 +271,8 @@ def _is_named_caption(
     finder: CaptionFinder, segment: Segment, top: int, *, may_have_picture: bool = True
 ) -> bool:
     """Return whether an element around a text, or inline ones around all of it, are so named."""
-    parents = [leaf.parent for leaf in segment.leaves if not leaf.text.isspace()]
-    if parents and all(_has_caption_around(parent, segment) for parent in parents):
+    parents = (leaf.parent for leaf in segment.leaves if not leaf.text.isspace())
+    if all(_has_caption_around(parent, segment) for parent in parents):
         return True
     index = finder.index.segment_blocks[segment.index]
     while index > top:
@@ -297,7 +297,7 @@ _MAX_TEXT_BOX_LEVELS = 3
 
 
 def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
-    """Return a short text right after the picture if it resembles a caption or is alone."""
+    """Return the text right after the picture if it is short or in italics, as captions are."""
     position = candidate.segment
     if position >= len(finder.page.segments):
         return ()
@@ -305,7 +305,9 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
         return repeating
     segment = finder.page.segments[position]
     block = finder.index.segment_blocks[position]
-    is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
+    is_styled = len(segment.text) <= 2 * _MAX_BARE_CHARS and _is_emphasized(segment)
+    max_chars = _MAX_BARE_CHARS * (1 + (is_styled and segment.block.find("img") is not None))
+    is_long = len(segment.text) > max_chars and not _PLAY_TIME.search(segment.text[-20:])
     # One with a date is beside a portrait.
     is_signature = find_signature([segment.text]) and not find_date(segment.text)
     is_signature = is_signature and not segment.text.startswith("By")
@@ -336,9 +338,7 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
         text = segment.text[counter.end() if counter else 0 :]
         # Beside a floated picture, its text is the article's.
         frames = (finder.index.elements[i] for i in islice(_ancestors(finder, candidate), level))
-        is_marked = is_credit_line(text) or (
-            _is_emphasized(segment) and not any(map(_is_floated, frames))
-        )
+        is_marked = is_credit_line(text) or (is_styled and not any(map(_is_floated, frames)))
         if follows and (is_marked or _is_centered_alone(finder, candidate, position)):
             return [segment]
         break

@@ -114,6 +114,8 @@ _BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
 _UNSEEN_FEATURES = frozenset({"hidden", "between title and text"})
 _ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
 _HOME_LINK = re.compile(r"(?:https?:)?(?://[^/?#]{1,100})?/?")
+#: The path to a shop, a demonstration, a trial, or a form for messages.
+_OFFER = re.compile(r"/(?:shop[/-]|checkout/|(?:contact|[\w-]{0,40}(?:demo|trial))/?(?:$|[?#]))")
 _FEED_LINK = re.compile(
     r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
 )
@@ -334,11 +336,11 @@ def _is_linked_banner(
     """
     if reader.verdict.has_entries:
         return "with: none" in features and any(map(_leads_to_page, _links_over(candidate.element)))
-    link = nearest_link(candidate.element, 8)
-    if link is None or not _leads_to_page(link) or "the page's own picture" in features:
-        return False
     if reader.verdict.kind != "article":
         return False
+    link = nearest_link(candidate.element, 8)
+    if link is None or not _leads_to_page(link) or "the page's own picture" in features:
+        return candidate.element.get("usemap") is not None
     is_above = candidate.segment < reader.bounds.first and "linked elsewhere" in features
     is_below = candidate.segment > reader.bounds.last and features.isdisjoint(_ALIKE_FEATURES)
     href = (link.get("href") or "").strip()[:2000]
@@ -349,6 +351,7 @@ def _is_linked_banner(
         or {"file of an icon", "no alt"} <= features
         or bool(_CAMPAIGN.search(href) or _FEED_LINK.match(href))
         or (features >= {"linked within the site", "no alt"} and bool(_HOME_LINK.fullmatch(href)))
+        or ("linked within the site" in features and bool(_OFFER.search(href.lower())))
     )
 
 

@@ -26,6 +26,7 @@ from ..article import (
     is_eyebrow,
     plain_text,
 )  # fmt: skip
+from ..i18n import fold_words, page_labels
 from ..text import COLONS, QUESTION_MARKS, SENTENCE_ENDS, count_columns
 from .figures import FigureRow
 
@@ -54,7 +55,8 @@ def _find_role(
         return ""
     if is_formula_number(block, before):
         return "formula-number"
-    if isinstance(after, Heading) and is_eyebrow(block):
+    is_faq = fold_words(plain_text(block.spans)) in page_labels("question_labels")
+    if isinstance(after, Heading) and (is_faq or is_eyebrow(block)):
         return "eyebrow"
     if is_code_title(block, after):
         return "code-title"
@@ -218,9 +220,20 @@ def find_entries(blocks: Sequence[_Placed]) -> frozenset[int]:
     for is_line, group in groupby(range(len(blocks)), lambda i: _is_line(blocks[i])):
         entries = [i for i in group if is_line and _is_entry(blocks[i])]
         run = range(entries[0], entries[-1] + 1) if entries else range(0)
-        if len(run) > 1 or any(has_short_lines(blocks[i]) for i in run):
-            found.update(run if 2 * len(entries) > len(run) else ())
+        # Text in which longer paragraphs begin with such a label as well is no list.
+        texts = sum(map(_is_labeled_text, blocks[max(0, run.start - 1) : run.stop + 1]))
+        is_run = len(run) > 1 or any(has_short_lines(blocks[i]) for i in run)
+        if is_run and 2 * len(entries) > len(run) >= texts:
+            found.update(run)
     return frozenset(found)
+
+
+def _is_labeled_text(block: _Placed) -> bool:
+    """Return whether a paragraph longer than a line begins with a bold label."""
+    if not isinstance(block, Paragraph) or "strong" not in block.spans[0].marks:
+        return False
+    text = plain_text(block.spans).strip()
+    return len(text) > MAX_LINE_CHARS and _ENTRY.fullmatch(text) is not None
 
 
 def _is_line(block: _Placed) -> bool:

@@ -329,6 +329,7 @@ def test_a_line_that_heads_only_stories_left_out_goes(line, goes):
     ("line", "goes"),
     [
         ("Join our mailing list!", True),
+        ("Did you cook this soup? Leave a star rating, and tag me in your pictures.", True),
         ("Folgt mir auf Instagram: @harbour", True),
         ("Подписывайтесь на подкаст!", True),
         ("Join in by visiting our LinkedIn page.", True),
@@ -370,6 +371,46 @@ def test_notices_go_from_articles(text, goes):
     assert (len(choice(html, [""])) == 2) is goes
     assert (len(choice(html, [""], kind="listing")) == 2) is goes
     assert len(choice(html, [""], kind="forum")) == 3
+
+
+@pytest.mark.parametrize(
+    ("href", "goes"),
+    [
+        ("https://mail.example.net/newsletters/harbour", True),
+        ("/de/newsletter?from=quay", True),
+        ("/unterstuetzen/", True),
+        ("https://elsewhere.test/donate", False),
+        ("/newsletter-of-the-port", False),
+        ("https://newsletter.example.net/p/tides", False),
+        ("/boats", False),
+    ],
+)
+def test_lines_that_lead_to_newsletters_or_to_the_supporters_of_the_site_go(href, goes):
+    html = f"<p>{TEXT}</p><p>All winds and tides <a href='{href}'>are here</a> each morning</p>"
+    html += f"<p>{TEXT} Again.</p>"
+    assert (len(choice(html, [""])) == 2) is goes
+    assert len(choice(html, [""], kind="forum")) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("Also read <a href=/oars>how to mend the old oars</a>.", True),
+        ("Read our full <a href=/oars>review of the old oars</a>.", True),
+        ("The boat <a href=/oars>that has no oars at all</a>.", False),
+    ],
+)
+def test_a_pointer_to_another_page_may_end_with_punctuation(line, goes):
+    html = f"<p>{TEXT}</p><p>{line}</p><p>{TEXT} Again.</p>"
+    assert (len(choice(html, [""])) == 2) is goes
+
+
+def test_a_line_beside_or_longer_than_an_appeal_stays():
+    letter = "<a href='/newsletter'>Our letter</a>"
+    html = f"<div>{TEXT}<br>The tides are in the book.<br>{letter}</div><p>{TEXT} Again.</p>"
+    assert choice(html, [""]) == [TEXT, "The tides are in the book.", f"{TEXT} Again."]
+    source = f"<p>{'The Tide wrote this text. ' * 9}{letter}</p>"
+    assert len(choice(f"<p>{TEXT}</p>{source}<p>{TEXT} Again.</p>", [""])) == 3
 
 
 @pytest.mark.parametrize(

@@ -502,6 +502,14 @@ def test_tooltips_are_dropped(kind):
     assert len(selected) == 8
 
 
+def test_a_tooltip_in_a_heading_is_dropped():
+    tip = "<tool-tip class=tool-tip><div class='tool-tip__content'>A hull keeps afloat.</div>"
+    heading = f"<h3>Hull {tip}</tool-tip></h3><p>Oak</p>"
+    found = choice(f"<p>{TEXT}</p>{heading}<p>{TEXT} Two.</p>", ["", TEXT], "product")
+    assert "A hull keeps afloat." not in found
+    assert {"Hull", "Oak"} <= {*found}
+
+
 def test_notices_of_a_wiki_go():
     note = (
         "<div role='note' class='hatnote navigation-not-searchable'>You can help by adding.</div>"

@@ -408,6 +408,21 @@ def test_the_name_of_a_product_below_a_heading_is_added() -> None:
     assert run_pass(add_subheadings, page, keep, [0.1] * len(keep), "article") == keep
 
 
+@pytest.mark.parametrize(
+    ("label", "found"),
+    [
+        ("<p>FAQ</p>", "FAQ"),
+        ("<div>Häufig gestellte Fragen:</div>", "Häufig gestellte Fragen:"),
+        ("<p>Boats</p>", ""),
+        ("<ul><li>FAQ</li></ul>", ""),
+    ],
+)
+def test_the_label_above_questions_is_added(label: str, found: str) -> None:
+    html = f"<p>{TEXT}</p>{label}<h3>{TEXT} Is it?</h3><p>{TEXT} Yes.</p>"
+    assert added(html, 0.1, add_subheadings) == found
+    assert added(html.replace("?", "!"), 0.1, add_subheadings) == ""
+
+
 def test_headings_above_the_text_of_a_manual_are_added() -> None:
     html = f"<h2>Site</h2><p>{TEXT}</p><h2>Options</h2><dl><dt>depth<dd>{TEXT}</dl><h2>Links</h2>"
     page = read_page(f"<body>{html}<ul><li>Home</ul></body>")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from printer.article import Span
@@ -93,6 +95,25 @@ def test_the_byline_above_a_picture_is_no_caption() -> None:
 )
 def test_text_beside_a_picture_is_no_caption(html: str) -> None:
     assert caption(html) == Caption()
+
+
+def test_a_caption_in_italics_in_the_paragraph_of_its_picture_may_be_long() -> None:
+    text = "The boat lies at the quay and waits for the tide. " * 5
+    for around in ("<p>{}<br><em>{}</em><br><br>{}</p>", "<p>{}<br>{}<br><br>{}</p>"):
+        found = caption(around.format(IMG, text, PARAGRAPH)).text
+        assert bool(found) is ("em" in around)
+    assert not caption(f"<p>{IMG}</p><p><em>{text}</em></p><p>{PARAGRAPH}</p>").text
+
+
+def test_captions_of_many_pictures_above_a_text_of_many_parts_are_found_in_linear_time() -> None:
+    text = "".join(f"<em>Tide {n}</em> " for n in range(3000))
+    pictures = "".join(f"<img src=/{n}.jpg width=600 height=400>" for n in range(3000))
+    page = read_page("<div class=box>" * 20 + f"{pictures}<p>{text}</p>")
+    candidates = find_candidates(page)
+    finder = CaptionFinder(page, candidates)
+    started = time.process_time()
+    assert not any(finder.find(candidate).text for candidate in candidates)
+    assert time.process_time() - started < 4
 
 
 def test_a_gallery_may_have_its_caption_below() -> None:

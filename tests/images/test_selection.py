@@ -929,6 +929,11 @@ def test_an_icon_or_the_logo_of_a_customer_is_refused(picture, kind, remains) ->
         ('<a href="/"><figure><img src="/quay.jpg"></figure></a>', False),
         ('<a href="https://news.example.org"><figure><img src="/quay.jpg"></figure></a>', False),
         ('<a href="/"><figure><img src="/q.jpg" alt="The quay at noon"></figure></a>', True),
+        ('<a href="/shop/oars"><figure><img src="/q.jpg" alt="Oars"></figure></a>', False),
+        ('<a href="/book-a-demo"><figure><img src="/q.jpg" alt="Sails"></figure></a>', False),
+        ('<a href="/shops-by-the-sea"><figure><img src="/q.jpg" alt="Shop"></figure></a>', True),
+        ('<a href="//b.test/shop/oars"><figure><img src="/q.jpg" alt="Oar"></figure></a>', True),
+        ('<figure><img src="/q.jpg" alt="The quay at noon" usemap="#quay"></figure>', False),
         ('<figure class="wp-block-image"><img src="/subscribe-box.jpg" width=650></figure>', True),
     ],
 )

@@ -102,6 +102,29 @@ def test_lines_that_look_alike_are_all_headings_or_none(blocks, labels):
     assert find_labels(run, find_entries(run)) == labels
 
 
+def test_a_label_of_questions_above_a_heading_is_an_eyebrow():
+    for label, role in (("FAQ", "eyebrow"), ("Häufige Fragen:", "eyebrow"), ("Tides", "")):
+        blocks = [paragraph(WORDS), paragraph(label), heading("When does it sail?")]
+        assert find_roles(blocks) == ("", role, "")
+
+
+def labeled(label, text):
+    return paragraph(Span(f"{label}:", ("strong",)), Span(f" {text}"))
+
+
+def test_short_paragraphs_with_labels_among_longer_ones_are_no_list():
+    steps = [
+        labeled("Step 1", WORDS * 2),
+        labeled("Step 2", SHORT_TEXT),
+        labeled("Step 3", SHORT_TEXT),
+        labeled("Step 4", WORDS * 2),
+    ]
+    assert find_entries(steps) == frozenset()
+    assert find_entries(steps[1:3]) == {0, 1}
+    lines = [labeled("Berth", "North quay"), labeled("Draught", "3 m")]
+    assert find_entries([steps[0], *lines, steps[3]]) == {1, 2}
+
+
 def test_a_chinese_quotation_after_a_sentence_is_no_label():
     assert not is_labeled_line(paragraph("船長站在碼頭。他說：“今天不開船。”他又走了"), 180)
 

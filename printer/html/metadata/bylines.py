@@ -69,7 +69,8 @@ def find_signature(lines: Iterable[str]) -> str:
 def labeled_lines(lines: Sequence[str]) -> Iterator[str]:
     """Yield lines, those of a label with the line after it: 'Author:', 'Anna Writer'."""
     for line, below in zip(lines, (*lines[1:], ""), strict=False):
-        yield f"{line} {below}" if LABEL_LINE.fullmatch(line) else line
+        is_label = LABEL_LINE.fullmatch(line) or PUBLISHED.fullmatch(line)
+        yield f"{line} {below}" if is_label else line
 
 
 _PARTICLES = frozenset({

@@ -393,7 +393,7 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
             year = YEAR.search(line)
             rest = line[year.end() :] if year else ""  # the day of an update, perhaps
             dates += filter(None, (find_date(text, language) for text in (line, rest)))
-    hints.dates = hints.dates or updates or [find_labeled_date(lines, language)]
+    hints.dates = hints.dates or updates or [find_labeled_date(labeled_lines(lines), language)]
     names = hints.authors or _names_beside(nearby_lines, has_date, lines)
     hints.authors = list(names) or [find_signature(labeled_lines(lines))]
     return hints

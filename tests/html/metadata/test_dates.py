@@ -222,6 +222,16 @@ def test_a_byline_in_a_line_without_marks_beside_the_title_is_read():
 
 
 @pytest.mark.parametrize(
+    ("label", "date"),
+    [("Published", "2023-02-02"), ("Published:", "2023-02-02"), ("Ebb", "")],
+)
+def test_a_date_in_the_line_below_its_label_is_read(label, date):
+    texts = (f"<p>Ferry {i} sails to the island. {'It waits for no one. ' * 9}" for i in range(20))
+    lines = "".join(texts) + f"<table><tr><td>{label}<td>Feb 2, 2023</table>"
+    assert read_page(f"<html lang=en><h1>Ferries</h1>{lines}").metadata.published == date
+
+
+@pytest.mark.parametrize(
     ("lines", "expected"),
     [
         (["Posted on April 13, 2023"], "2023-04-13"),
