@@ -197,4 +197,5 @@ def is_above_heading(element: HtmlElement) -> bool:
     is_first = element.tag in ("p", "div") and box[0] is element and len(box) <= _MAX_PARTS_OF_BOX
     if not is_first and not _EYEBROW_CLASS.search(names[:300]):
         return False
-    return is_eyebrow(Paragraph((Span(element_line(element), ("small",)),)))
+    line = element_line(element)
+    return not line.isdecimal() and is_eyebrow(Paragraph((Span(line, ("small",)),)))

@@ -496,7 +496,7 @@ def test_a_line_that_begins_a_box_above_its_heading_stays_with_it() -> None:
     blocks = compose_article(text + box.format("<p>Boats</p>")).blocks
     assert [is_eyebrow(block) for block in blocks] == [False, True, False, False]
     facts = "<div><h3>Ferry</h3><p>Boats</p></div>"
-    for line in ("<p>It leaves at 9:15.</p>", "<div><ul><li>Boats</ul></div>", facts):
+    for line in ("<p>It leaves at 9:15.</p>", "<p>2</p>", "<div><ul><li>Boats</ul></div>", facts):
         assert not any(map(is_eyebrow, compose_article(text + box.format(line)).blocks))
     below = "<h2>Harbour</h2>" + box.format("<p>Boats</p>")
     assert not any(map(is_eyebrow, compose_article(text + below).blocks))
