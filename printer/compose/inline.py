@@ -263,8 +263,6 @@ def needs_space(
         return not (last.tail or leaf.tail)
     if last.element.tag == "time" and not (last.tail or leaf.tail):
         return text[0].isalnum()
-    if leaf.tail and leaf.element.tag == "cite" and leaf.element is not last.element:
-        return text[0].isupper()  # a source in a link, and what is quoted
     is_begin = text[0].isalnum() or text[0] in _CURRENCIES
     if not (is_begin and is_joinable(last_style) and _UNSPACED_MARKS.isdisjoint(marks)):
         return False
