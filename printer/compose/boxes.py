@@ -9,7 +9,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
+from ..article import Block, Heading, Paragraph, Span, Spans, is_eyebrow, iter_text, plain_text
 from ..html.parse import element_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, page_labels
@@ -177,16 +177,25 @@ def without_title(blocks: tuple[Block, ...], titles: Iterable[Spans]) -> tuple[B
 _EYEBROW_CLASS = class_pattern(
     "eyebrow|kicker|(?:over|top|roof)-?line|(?:over|pre|supra?)-?title", re.IGNORECASE
 )
-_MAX_EYEBROW_CHARS = 60
+#: The most parts of a box that a line above its heading begins, and of that line.
+_MAX_PARTS_OF_BOX = 8
+_LARGE = HEADING_TAGS | {"li", "img"}
 
 
-def names_eyebrow(element: HtmlElement) -> bool:
-    """Return whether an element is a line named as such above a heading."""
+def is_above_heading(element: HtmlElement) -> bool:
+    """Return whether an element is a line above a heading: named as such, or first in a box."""
     following = element.getnext()
-    if following is None or following.tag not in HEADING_TAGS:
+    while following is not None and following.tag in ("div", "a") and len(following):
+        following = following[0]
+    inner = [child.tag for child in islice(element.iterdescendants(), _MAX_PARTS_OF_BOX)]
+    is_small = len(inner) < _MAX_PARTS_OF_BOX and _LARGE.isdisjoint(inner)
+    if following is None or following.tag not in HEADING_TAGS or not is_small:
         return False
     child = element[0] if len(element) == 1 else None
     names = f"{element.get('class') or ''} {'' if child is None else child.get('class') or ''}"
-    if not _EYEBROW_CLASS.search(names[:300]):
+    box = element.getparent()
+    is_first = element.tag in ("p", "div") and box[0] is element and len(box) <= _MAX_PARTS_OF_BOX
+    if not is_first and not _EYEBROW_CLASS.search(names[:300]):
         return False
-    return len(element_line(element, limit=_MAX_EYEBROW_CHARS + 1)) <= _MAX_EYEBROW_CHARS
+    line = element_line(element)
+    return not line.isdecimal() and is_eyebrow(Paragraph((Span(line, ("small",)),)))

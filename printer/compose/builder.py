@@ -37,7 +37,7 @@ from .block_builders import (
     is_quotation,
     language_of,
 )
-from .boxes import is_box, names_eyebrow
+from .boxes import is_above_heading, is_box
 from .collection import is_entry
 from .embeds import PostBuilder, caption_of, read_embed
 from .footnotes import InternalTargets, LinkResolver, is_backlink_text
@@ -375,9 +375,11 @@ class ArticleBuilder:
     # Blocks that contain blocks
 
     def _enter_block(self, entered: _OpenElement, element: HtmlElement, tag: str) -> None:
-        if names_eyebrow(element):
-            self._add_mark("small")
         outer = self.builders[-1] if self.builders else None
+        near = (*self.buffer.blocks[-1:], outer)  # a heading above or around
+        is_headed = any(isinstance(part, Heading | HeadingBuilder) for part in near)
+        if not is_headed and element not in self.headings and is_above_heading(element):
+            self._add_mark("small")
         if outer is not None and not outer.part_is_open and (close := outer.open_part(element)):
             outer.part_is_open = True
             entered.part_of = outer

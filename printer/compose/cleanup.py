@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
-from itertools import pairwise, takewhile, zip_longest
+from itertools import groupby, pairwise, takewhile, zip_longest
 from typing import TypeGuard
 
 from ..article import (
@@ -76,7 +76,8 @@ def clean_up(
     parts = _drop_note_headings(parts)
     parts = _drop_redundant_blocks(_drop_leading_players(parts))
     parts = _join_numbered_lists(_drop_leftovers(parts, kind))
-    parts = _set_times_below_headings(_list_typed_items(_correct_headings(parts)))
+    parts = _list_typed_items(_list_bare_headings(_correct_headings(parts)))
+    parts = _set_times_below_headings(parts)
     if kind not in {"documentation", "forum"}:
         parts = _make_headings_of_bold_lines(parts)
     result: tuple[Block, ...] = renumber_headings(tuple(parts))
@@ -117,6 +118,22 @@ def _without_highlight(block: Heading | Paragraph) -> Block:
 
 def _is_amount(block: Block) -> TypeGuard[Heading]:
     return isinstance(block, Heading) and _AMOUNT.fullmatch(plain_text(block.spans)) is not None
+
+
+#: So many headings in a row, with nothing below the last, are items of a list.
+_MIN_BARE_HEADINGS = 3
+
+
+def _list_bare_headings(blocks: list[Block]) -> list[Block]:
+    """Make lists of headings of one level in a row with nothing below the last of them."""
+    listed: list[Block] = []
+    groups = groupby(blocks, lambda block: block.level if isinstance(block, Heading) else 0)
+    for (level, run), (level_below, _) in pairwise([*((n, [*run]) for n, run in groups), (1, [])]):
+        if len(run) >= _MIN_BARE_HEADINGS and 0 < level_below < level:
+            lines = (Paragraph(b.spans, b.id) for b in run if isinstance(b, Heading))
+            run = [List(tuple(Item((line,)) for line in lines))]
+        listed += run
+    return listed
 
 
 def _set_times_below_headings(blocks: list[Block]) -> list[Block]:

@@ -417,8 +417,8 @@ def no_break_spaces(text: str, language: str) -> str:
 
 #: The languages that set parentheses between dashes, the first of which may begin a line.
 _OPENING_DASHES = frozenset({"es", "fr", "it", "pt"})
-#: A space before a comma or a full stop, left over from the page's markup around a link.
-_STRAY_START = re.compile(r" [,.](?=[\s”\"’]|$)")
+#: A space before a comma, a full stop or a parenthesis, left over from markup around a link.
+_STRAY_START = re.compile(r" (?:[,.]|\)[,.;]?)(?=[\s”\"’]|$)")
 #: The dash that follows an element.
 _DASH_START = re.compile(r" [—–-] ")
 
@@ -447,7 +447,9 @@ _DOTTED_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2}\.) (?=[^\W\d_]{2})")
 _TIGHT_DASH = re.compile(r"(?<=\w)(?=[—―]\w)")
 #: Before a dash between spaces, or a hyphen in its place.
 _SPACED_DASH = re.compile(r"(?<=[^\s—–-]) (?=[—–-] (?!\s))")
-_STRAY_SPACE = re.compile(r"(?<=[^\W\d_]) (?=,(?:\s|$))")
+_STRAY_SPACE = re.compile(r"(?<=[^\W\d_]) (?=,(?:\s|$))|(?<=\s\() $")
+#: Parentheses with spaces inside, around more than a short word.
+_LOOSE_PARENTHESES = re.compile(r"(?<!\S)\( ?(\w[^()\n]{2,200}?[^\s()]) ?\)(?!\w)")
 
 
 @lru_cache(maxsize=64)
@@ -456,6 +458,10 @@ def _spacing_rules(language: str) -> tuple[Callable[[str], str], ...]:
     units, numbered = (_alternatives(table[name]) for name in ("units", "numbered"))
     before_unit = re.compile(rf"(?<=\d) (?=(?:{units})(?![\w/]))")
     after_label = re.compile(rf"(?<![\w.])({numbered}) (?=\d)")
+    # Sentences without a space between them; a full stop may be inside a name: 'file.Close'.
+    words = _alternatives(load_table("function_words")["latin"].get(language, "").title()) or "(?!)"
+    end = rf"[!?](?=[^\W\d_a-z][^\W\d_]*[\s,])|\.(?=(?:{words})[\s,])"
+    glued_sentence = re.compile(rf"(?<![\w.@/-])([^\W\d_A-Z]{{3,}}(?:{end}))")
     rules = [
         lambda text: _DIGIT_GROUP.sub(_NO_BREAK_SPACE, text),
         lambda text: before_unit.sub(_NO_BREAK_SPACE, text),
@@ -463,6 +469,8 @@ def _spacing_rules(language: str) -> tuple[Callable[[str], str], ...]:
         lambda text: _ROMAN_NUMERAL.sub(rf"\1{_NO_BREAK_SPACE}", text),
         lambda text: _COPYRIGHT.sub(_NO_BREAK_SPACE, text),
         lambda text: _STRAY_SPACE.sub("", text),
+        lambda text: _LOOSE_PARENTHESES.sub(r"(\1)", text),
+        lambda text: glued_sentence.sub(r"\1 ", text),
     ]
     if language in table["dotted_ordinals"]:
         rules.append(lambda text: _DOTTED_ORDINAL.sub(rf"\1{_NO_BREAK_SPACE}", text))

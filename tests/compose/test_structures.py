@@ -91,7 +91,7 @@ def test_role_heading_is_a_heading() -> None:
 def test_a_heading_with_nothing_beneath_it_at_the_end_is_left_out() -> None:
     assert outline("<h2>a</h2><p>x</p><h2>Related</h2>") == [(2, "a")]
     assert outline("<h2>a</h2><p>x</p><h2>Reviews (5)</h2><h3>What others say</h3>") == [(2, "a")]
-    assert len(outline("<p>x</p><h2>Carrots</h2><h2>Peas</h2><h2>Beans</h2>")) == 3
+    assert len(outline("<p>x</p><h2>Carrots</h2><h2>Peas</h2>")) == 2
     names = "<p>x</p><h2>a</h2><img src=a.png width=300 height=200><h2>b</h2>"
     assert outline(names) == [(2, "a"), (2, "b")]
     entries = "<h2>{0}</h2><h3>A town by the sea</h3>"
@@ -480,6 +480,28 @@ def test_rows_between_rows_without_cells_are_items_of_a_list() -> None:
     assert isinstance(two[0], Table)
 
 
+def test_headings_in_a_row_that_end_a_section_are_a_list() -> None:
+    names = "".join(f"<h3>{name}</h3>" for name in ("Ferry", "Barge", "Lighter"))
+    article = compose_article(f"<h2>Boats</h2>{names}<h2>Times</h2><p>x</p>")
+    (found,) = [block for block in article.blocks if isinstance(block, List)]
+    assert [*iter_text(found)] == ["Ferry", "Barge", "Lighter"]
+    assert [type(block) for block in article.blocks] == [Heading, List, Heading, Paragraph]
+    for html in (f"{names}<p>x</p>", f"{names}<h4>Deck</h4><p>x</p>", f"{names}<h3>Raft</h3>x"):
+        assert not [b for b in compose_article(f"<h2>a</h2>{html}").blocks if isinstance(b, List)]
+
+
+def test_a_line_that_begins_a_box_above_its_heading_stays_with_it() -> None:
+    text = f"<p>{'The weir has gone. ' * 9}</p>"
+    box = "<div>{}<div><h3>How to cross</h3></div>" + text + "</div>"
+    blocks = compose_article(text + box.format("<p>Boats</p>")).blocks
+    assert [is_eyebrow(block) for block in blocks] == [False, True, False, False]
+    facts = "<div><h3>Ferry</h3><p>Boats</p></div>"
+    for line in ("<p>It leaves at 9:15.</p>", "<p>2</p>", "<div><ul><li>Boats</ul></div>", facts):
+        assert not any(map(is_eyebrow, compose_article(text + box.format(line)).blocks))
+    below = "<h2>Harbour</h2>" + box.format("<p>Boats</p>")
+    assert not any(map(is_eyebrow, compose_article(text + below).blocks))
+
+
 def test_a_line_named_as_such_is_small_and_stays_with_its_heading() -> None:
     eyebrow = "<p><span class='c-tag__eyebrow x'>Boats</span></p>"
     html = f"<p>{'The weir has gone. ' * 9}</p><div>{eyebrow}<h2>How to cross</h2></div>"
@@ -487,7 +509,7 @@ def test_a_line_named_as_such_is_small_and_stays_with_its_heading() -> None:
     assert [type(block).__name__ for block in blocks[1:3]] == ["Paragraph", "Heading"]
     assert is_eyebrow(blocks[1])
     assert not is_eyebrow(blocks[0])
-    plain = compose_article(html.replace("eyebrow", "text")).blocks
+    plain = compose_article(html.replace("eyebrow", "text").replace("<div>", "<div><hr>")).blocks
     assert not any(map(is_eyebrow, plain))
     assert is_eyebrow(Paragraph((Span("HOW IT FLOATS"),)))
     assert not any(is_eyebrow(Paragraph((Span(text),))) for text in ("How it floats", "NOTE: IT"))

@@ -39,6 +39,15 @@ from printer.render.inline import no_break_spaces
         ("fr", "Louis XIV, © Agence", "Louis~XIV, ©~Agence"),
         ("en", "Florida , shared", "Florida, shared"),
         ("en", "npm install , .x and .", "npm install, .x and ."),
+        ("en", "ferries ( with a crew ), boats ( of oak)", "ferries (with a crew), boats (of oak)"),
+        ("en", "f( x ), the signs ( and ), :( no", "f( x ), the signs ( and ), :( no"),
+        ("de", "die Fähre ( ", "die Fähre ("),  # before a link
+        ("en", "It sank.The crew swam!Nobody drowned.", "It sank. The crew swam! Nobody drowned."),
+        (
+            "en",
+            "the method boat.Sail of Boat.The sank.Nobody",
+            "the method boat.Sail of Boat.The sank.Nobody",
+        ),
         ("ja", "日南市*、延岡市", "日南市^*、延岡市"),
         ("ja", "*、延岡市", "^*、延岡市"),  # after a link
         ("", "", ""),

@@ -27,8 +27,10 @@ def lay_out(*rows: tuple[str | Cell, ...]) -> Any:
     document = render_html([article], {}, PrintOptions())
     html = weasyprint.HTML(string=document.html, base_url=None)
     with patches.patched():
-        (page, *_) = (page._page_box for page in lay_out_document(html, document).pages)
-    boxes = (box for box in page.descendants() if type(box).__name__ == "TableBox")
+        pages = [page._page_box for page in lay_out_document(html, document).pages]
+    boxes = (
+        box for page in pages for box in page.descendants() if type(box).__name__ == "TableBox"
+    )
     return next(boxes)
 
 
@@ -67,3 +69,10 @@ def test_words_that_cannot_be_hyphenated_are_broken():
     words = words_on_page(*rows)
     assert "".join(words) == "".join(map("".join, rows))
     assert "Size" in words
+
+
+def test_the_words_of_a_table_of_many_columns_are_not_broken():
+    names = tuple(f"Ferry {n} to the harbour island" for n in range(13))
+    texts = (getattr(box, "text", "") for box in lay_out(("Weight", *names)).descendants())
+    words = {word for text in texts for word in text.split()}
+    assert {"Weight", "harbour", "island"} <= words
