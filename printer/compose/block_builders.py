@@ -247,6 +247,8 @@ class ListBuilder(BlockBuilder):
                 return [*blocks, *self.notes]
             if not self.ordered and len(blocks) == 1 and is_bold_line(blocks[0]):
                 return [*blocks, *self.notes]  # a heading
+        if not self.ordered and (entries := _labeled_entries(items)):
+            return [DefinitionList(entries), *self.notes]
         lists = [List(items, self.ordered, self.start, self.style)] if items else []
         return [*lists, *self.notes]
 
@@ -262,6 +264,26 @@ def is_bold_line(block: Block) -> TypeGuard[Paragraph]:
     is_link = sum(len(span.text) for span in block.spans if span.href) > len(text) / 2
     is_line = len(text) <= _MAX_BOLD_LINE_CHARS and "\n" not in text and not block.standfirst
     return is_line and not (is_link or text.endswith((".", "。", "।", *COLONS)))
+
+
+#: A list of fewer items has no labels.
+_MIN_LABELED_ITEMS = 3
+_MAX_ITEM_LABEL_CHARS = 60
+
+
+def _labeled_entries(items: Sequence[Item]) -> tuple[Definition, ...]:
+    """Return items that each have a short line above a paragraph as terms, () for any others."""
+    entries = []
+    for item in items if len(items) >= _MIN_LABELED_ITEMS else ():
+        match item.blocks:
+            case (Paragraph(spans=label), Paragraph() as details) if not item.id:
+                text = plain_text(label)
+                if len(text) > _MAX_ITEM_LABEL_CHARS or text.endswith((*".,;。", *COLONS)):
+                    return ()
+                entries.append(Definition((label,), ((details,),)))
+            case _:
+                return ()
+    return tuple(entries)
 
 
 _BULLET_IN_TEXT = re.compile(rf"\A\s*(?:[{BULLETS}]\s*|[*–—-]\s+)(?=\w)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -212,6 +213,9 @@ class TableBuilder(BlockBuilder):
             caption = [Paragraph(self.caption)] if self.caption else []
             return [*caption, *(block for cell in filled for block in cell.blocks)]
         sections = [self.rows[number][0] for number in numbers]
+        in_head = sections[0] == "thead" or rows[0][0].header
+        if not self.caption and (line := _caption_of(rows, in_head=in_head)):
+            self.caption, rows, sections = line, rows[1:], sections[1:]
         head = 0
         while head < len(rows) and (
             sections[head] == "thead" or all(cell.header for cell in rows[head])
@@ -227,6 +231,27 @@ class TableBuilder(BlockBuilder):
         while foot > head + 1 and sections[foot - 1] == "tfoot":
             foot -= 1
         return [Table(tuple(rows[:head]), tuple(rows[head:foot]), tuple(rows[foot:]), self.caption)]
+
+
+_MAX_CAPTION_CHARS = 80
+_MIN_CAPTIONED_ROWS = 3
+
+
+def _caption_of(rows: Sequence[Row], *, in_head: bool) -> Spans:
+    """Return the line in a first row across all columns, or beside an empty head, () for none.
+
+    One of several such rows heads a part of the table.
+    """
+    block = next(iter(rows[0][0].blocks), None)
+    across = [row for row in rows if sum(bool(cell.blocks) for cell in row) == 1]
+    if len(rows) < _MIN_CAPTIONED_ROWS or len(across) > 1 or not isinstance(block, Paragraph):
+        return ()
+    first, *rest = rows[0]
+    is_beside = in_head and len(rest) == 1 and not rest[0].blocks
+    is_across = not rest and first.colspan >= max(map(len, rows)) > 1
+    is_line = len(first.blocks) == 1 == first.rowspan
+    is_line = is_line and len(plain_text(block.spans)) <= _MAX_CAPTION_CHARS
+    return block.spans if is_line and (is_beside or is_across) else ()
 
 
 _EQUATION_NUMBER = re.compile(r"\(\w[\w.]{0,11}\)")

@@ -26,8 +26,8 @@ from ..article import (
     is_eyebrow,
     plain_text,
 )  # fmt: skip
-from ..i18n import fold_words, page_labels
-from ..text import COLONS, QUESTION_MARKS, SENTENCE_ENDS, count_columns
+from ..i18n import fold_words, is_source_line, page_labels
+from ..text import COLONS, QUESTION_MARKS, SENTENCE_ENDS, count_columns, split_label
 from .figures import FigureRow
 
 #: What an article's blocks are once its pictures are placed.
@@ -37,9 +37,10 @@ _Placed: TypeAlias = Block | FigureRow
 def find_roles(blocks: Sequence[_Placed]) -> tuple[str, ...]:
     """Return the role of each block: '' for running text and for what is not a paragraph.
 
-    The others are "formula-number", "eyebrow" (a line above a heading), "code-title", "verse",
-    "label-line" (a heading not marked up as one), "entry" (a line of a list), "entry name" (the
-    name of the entry that the lines below describe) and "leads" (it introduces the next block).
+    The others are "formula-number", "table-note" (below a table), "eyebrow" (a line above a
+    heading), "code-title", "verse", "label-line" (a heading not marked up as one), "entry" (a line
+    of a list), "entry name" (the name of the entry that the lines below describe) and "leads" (it
+    introduces the next block).
     """
     entries = find_entries(blocks)
     labels = find_labels(blocks, entries)
@@ -55,6 +56,8 @@ def _find_role(
         return ""
     if is_formula_number(block, before):
         return "formula-number"
+    if is_table_note(blocks, i):
+        return "table-note"
     is_faq = fold_words(plain_text(block.spans)) in page_labels("question_labels")
     if isinstance(after, Heading) and (is_faq or is_eyebrow(block)):
         return "eyebrow"
@@ -68,6 +71,29 @@ def _find_role(
         is_name = heads_entries(block, after) and i - 1 not in entries
         return "entry name" if is_name else "entry"
     return "leads" if introduces(block, after, before) else ""
+
+
+#: Signs that refer to a cell of a table.
+_NOTE_SIGNS = tuple("*†‡※＊¹²³")
+MAX_TABLE_NOTE_CHARS = 300
+MAX_TABLE_NOTES = 6
+
+
+def is_table_note(blocks: Sequence[_Placed], i: int) -> bool:
+    """Return whether a paragraph below a table, or below another note, is a note or a source."""
+    above = blocks[max(0, i - MAX_TABLE_NOTES) : i]
+    first_above = next((block for block in reversed(above) if not _reads_as_note(block)), None)
+    return isinstance(first_above, Table) and _reads_as_note(blocks[i])
+
+
+def _reads_as_note(block: _Placed) -> bool:
+    text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
+    if not isinstance(block, Paragraph) or len(text) > MAX_TABLE_NOTE_CHARS:
+        return False
+    label, colon, _ = split_label(text)
+    is_named = bool(colon) and fold_words(label) in page_labels("note_labels")
+    is_marked = "sup" in block.spans[0].marks or text.startswith(_NOTE_SIGNS)
+    return is_marked or is_named or is_source_line(text)
 
 
 #: The name of a file or a language above code.

@@ -502,6 +502,39 @@ def test_a_line_that_begins_a_box_above_its_heading_stays_with_it() -> None:
     assert not any(map(is_eyebrow, compose_article(text + below).blocks))
 
 
+def test_items_of_a_line_above_its_text_are_terms_and_details() -> None:
+    item = "<li><p>{}</p><p>{}</p></li>"
+    facts = [("Built", "1862"), ("Owner", "the harbour"), ("Berths", "Twelve, at high tide")]
+    entries = only(
+        f"<ul>{''.join(item.format(*fact) for fact in facts)}</ul>", DefinitionList
+    ).entries
+    assert [plain_text(entry.terms[0]) for entry in entries] == ["Built", "Owner", "Berths"]
+    assert [*iter_text(*entries[2].details[0])] == ["Twelve, at high tide"]
+    sentence = item.format("It was built by the town.", "It has twelve berths.")
+    other_lists = (
+        f"<ul>{item.format(*facts[0]) * 2}</ul>",
+        f"<ol>{item.format(*facts[0]) * 3}</ol>",
+        f"<ul>{item.format(*facts[0]) * 2}{sentence}</ul>",
+        f"<ul>{item.format(*facts[0]) * 3}<li>One line</li></ul>",
+    )
+    for html in other_lists:
+        assert only(html, List)
+
+
+def test_a_row_across_a_table_is_its_caption() -> None:
+    row = "<tr><td>Ferry<td>Eight<td>Marl"
+    head = "<tr><td colspan=3>Departures at low tide"
+    table = only(f"<table>{head}{row * 3}</table>", Table)
+    assert (table.caption, len(table.rows)) == ("Departures at low tide", 3)
+    fact = "<tr><td>Deck<td>Oak"
+    beside = f"<table><thead><tr><td>The barge<td></thead>{fact * 3}</table>"
+    assert only(beside, Table).caption == "The barge"
+    sections = f"<table>{head}{row * 2}{head}{row * 2}</table>"
+    missing = f"<table><tr><td>Mast<td>{fact * 3}</table>"
+    for html in (sections, missing, f"<table>{row * 3}</table>"):
+        assert not only(html, Table).caption
+
+
 def test_a_line_named_as_such_is_small_and_stays_with_its_heading() -> None:
     eyebrow = "<p><span class='c-tag__eyebrow x'>Boats</span></p>"
     html = f"<p>{'The weir has gone. ' * 9}</p><div>{eyebrow}<h2>How to cross</h2></div>"

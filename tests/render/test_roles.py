@@ -1,6 +1,6 @@
 import pytest
 
-from printer.article import Code, List, Math, Rule, Span
+from printer.article import Cell, Code, List, Math, Rule, Span, Table
 from printer.render.roles import (
     find_entries,
     find_labels,
@@ -30,6 +30,21 @@ def test_each_block_has_one_role():
         paragraph(WORDS * 2): "",
     }
     assert find_roles(list(blocks)) == tuple(blocks.values())
+
+
+def test_notes_below_a_table_belong_to_it():
+    table = Table((), ((Cell((paragraph("Ferry"),)), Cell((paragraph("8*"),))),))
+    mark = paragraph(Span("a", ("sup",)), Span("At low tide."))
+    notes = (
+        paragraph("* Daily."),
+        mark,
+        paragraph("Note: No dogs."),
+        paragraph("Quelle: Hafenamt"),
+    )
+    roles = find_roles([table, *notes, paragraph(WORDS), paragraph("* Daily.")])
+    assert roles[1:] == ("table-note",) * 4 + ("", "")
+    assert find_roles([table, paragraph(f"* {WORDS * 4}")])[1] == ""
+    assert "table-note" not in find_roles([paragraph(WORDS), *notes, paragraph(WORDS)])
 
 
 def test_the_name_of_an_entry_is_distinguished_from_its_other_lines():
