@@ -10,7 +10,8 @@ Pictures of one width remain about equally wide unless a page would be left blan
 If a list, a table, a stanza, code or a box that is kept whole does not quite fit, the spaces on the
 page are reduced.  It may be broken between its items, rows or lines if it would leave a large gap,
 or else separated from its lead-in.  A table on a rotated page is moved after text until the page
-before it is full.  The result depends only on the document.
+before it is full, past headings if it has none of its own.  The result depends only on the
+document.
 
 This relies on ``remake_page`` (see :mod:`.patches`), on the tree of boxes, and on the skip stack
 that says where the next page begins.
@@ -575,10 +576,13 @@ MAX_GAP_BEFORE_ROTATED = 0.06
 def _move_rotated_table_after_text(page: Box, place: _Place, change: Change) -> bool:
     """Move a rotated table and its headings after text; return whether they were moved.
 
-    Paragraphs that are sure to fit on the page are passed at once.
+    Paragraphs that are sure to fit on the page are passed at once.  With its own heading, a table
+    stays in its section.
     """
     parent, start, end = place.parent, place.start, place.index + 1
     if place.gap <= MAX_GAP_BEFORE_ROTATED * place.height:
+        return False
+    if has_tag(parent, start, HEADINGS) and has_tag(parent, end, HEADINGS):
         return False
     while has_tag(parent, end, HEADINGS):
         end += 1
