@@ -669,7 +669,8 @@ def is_in_card(path: Iterable[HtmlElement]) -> bool:
         if element.tag in HEADINGS:
             return False
         if (classes := element.get("class")) and _CARD_CLASS.search(classes[:300].lower()):
-            return not (element.tag == "a" and element.getparent().tag == "p")
+            box = element.getparent()
+            return element.tag != "a" or box is None or box.tag != "p"
     return False
 
 
