@@ -243,12 +243,14 @@ def _first_heading(selected: SelectedText) -> Iterator[Segment]:
     if not first or segments[first].block.tag == "h1":
         return
     heading = segments[first - 1]
+    if heading.block.tag not in _FIRST_HEADING_TAGS:  # such as the root, of a damaged page
+        return
     key, title = (comparison_key(text) for text in (heading.text, metadata.title))
     is_repeated = key in title or title in key
     is_caption = "caption" in (heading.block.getparent().get("class") or "").lower()
     is_other = is_repeated or is_caption or is_date_line(heading.text, metadata.language)
     in_header = next(heading.block.iterancestors("header", "hgroup"), None) is not None
-    if heading.block.tag in _FIRST_HEADING_TAGS and not (is_other or in_header):
+    if not (is_other or in_header):
         yield from filter(_is_heading, (heading,))
 
 
