@@ -50,6 +50,15 @@ def parse(text: str) -> HtmlElement:
     source = _SELF_CLOSED_SCRIPT.sub(
         lambda match: match[1][:-1] + b">" if match[2] else match[0], source
     )
+    tree = _parse_tree(source)
+    _gather(tree)
+    _close_head(tree)
+    _close_navigation(tree)
+    _open_templates(tree)
+    return tree
+
+
+def _parse_tree(source: bytes) -> HtmlElement:
     if len(source) > _MAX_SMALL_PAGE_BYTES and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()
@@ -59,10 +68,6 @@ def parse(text: str) -> HtmlElement:
     error = parser.error_log.last_error
     if error is not None and error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT:  # of its depth
         return _parse_flat(source)
-    _gather(tree)
-    _close_head(tree)
-    _close_navigation(tree)
-    _open_templates(tree)
     return tree
 
 
@@ -131,15 +136,38 @@ def _has_wide_tag(source: bytes) -> bool:
 
 
 def _gather(tree: HtmlElement) -> None:
-    """Move content after ``</html>``, a second and unreachable root, into the body."""
-    body = tree.find("body")
-    home = tree if body is None else body
-    after = tree.getnext()
-    while after is not None:
-        following = after.getnext()
-        for part in [after] if after.tag != "html" else list(after):
-            home.extend(list(part) if part.tag == "body" else [part])
-        after = following
+    """Move into the body what is beside it or, after ``</html>``, in a second root."""
+    head, body = tree.find("head"), tree.find("body")
+    if body is None:
+        body = etree.SubElement(tree, "body")
+    position = tree.index(body)
+    before = [part for part in tree[:position] if part is not head]
+    _append_text(body, body.tail)
+    for part in [*tree[position + 1 :], *tree.itersiblings()]:
+        for inner_body in part.findall("body"):
+            inner_body.drop_tag()
+        body.append(part)
+        if part.tag in ("html", "body"):
+            part.drop_tag()
+    _prepend(body, before)
+    body.text = "".join(filter(None, (tree.text, None if head is None else head.tail, body.text)))
+    tree.text = body.tail = None
+    if head is not None:
+        head.tail = None
+
+
+def _append_text(element: HtmlElement, text: str | None) -> None:
+    if text and len(element):
+        element[-1].tail = (element[-1].tail or "") + text
+    elif text:
+        element.text = (element.text or "") + text
+
+
+def _prepend(element: HtmlElement, parts: list[HtmlElement]) -> None:
+    """Move parts before the content of an element."""
+    if parts:
+        parts[-1].tail, element.text = (parts[-1].tail or "") + (element.text or ""), None
+        element[:0] = parts
 
 
 _HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
@@ -148,20 +176,9 @@ _HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript
 def _close_head(tree: HtmlElement) -> None:
     """Move elements not allowed in a head to the body, as ``<body>`` is optional in HTML 5."""
     head = tree.find("head")
-    if head is None:
-        return
-    misplaced = (i for i, part in enumerate(head) if part.tag not in _HEAD)
-    first = next(misplaced, None)
-    if first is None:
-        return
-    body = tree.find("body")
-    if body is None:
-        body = etree.SubElement(tree, "body")
-    moved = list(head)[first:]
-    body[:0] = moved
-    if body.text:
-        moved[-1].tail = (moved[-1].tail or "") + body.text
-        body.text = None
+    if head is not None:
+        misplaced = (i for i, part in enumerate(head) if part.tag not in _HEAD)
+        _prepend(tree.find("body"), list(head)[next(misplaced, len(head)) :])
 
 
 def _close_navigation(tree: HtmlElement) -> None:

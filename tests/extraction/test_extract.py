@@ -19,6 +19,7 @@ TAGS = (
     "p", "div", "span", "a href=1", "br", "hr", "td", "table", "tr", "ul", "li", "h1", "b", "svg",
     "script", "select", "option", "noscript", "font size=7", "small", "article", "pre", "img",
     "p style='font-size:3em;color:red'", "div style='display:none'", "template", "textarea", "form",
+    "body", "html",
 )  # fmt: skip
 HTML = st.lists(
     st.one_of(

@@ -28,9 +28,9 @@ def depth(tree: HtmlElement) -> int:
 def test_text_after_the_end_of_the_document_is_kept() -> None:
     tree = parse(
         "<html lang=en><body><header>one</header></body></html>\n<div>two<p>three</div> four"
-        "</body></html><html><body class=again><p>five</p></body></html><p>six"
+        "</body></html><html><body class=again><p>five</p></body></html><p>six</html>seven<i>eight"
     )
-    assert words(tree) == ["one", "two", "three", "four", "five", "six"]
+    assert " ".join(words(tree)) == "one two three four five six seven eight"
     body = tree.find("body")
     assert body is not None
     assert words(body) == words(tree)
@@ -140,11 +140,28 @@ def test_text_after_the_end_of_wide_documents_is_kept(many: int) -> None:
     assert len(words(tree)) == 40_002
 
 
-@given(st.lists(st.sampled_from(["<p>", "</p>", "<b>", "</div>", "<div>", "<td>", "x ", "<!--",
+@given(st.lists(st.sampled_from(["<p>", "</p>", "<b>", "</body>", "<body>", "<head>", "</div>", "<div>", "<td>", "x ", "<!--",
     "-->", "<a href='", "'>", "<script>", "</script>", "&amp", "\0", "</html>", "<svg>", "\ud800",
 ]), max_size=40).map("".join))  # fmt: skip
-def test_any_markup_gives_a_tree(source: str) -> None:
-    assert parse(source).tag == "html"
+def test_any_markup_gives_a_tree_with_all_text_in_its_head_or_body(source: str) -> None:
+    tree = parse(source)
+    assert tree.tag == "html"
+    assert [part.tag for part in tree if isinstance(part.tag, str)] in (["body"], ["head", "body"])
+    assert not any((text or "").strip() for text in (tree.text, *(part.tail for part in tree)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<head><title></title></head><body>one</body> two<p>three</p>four<body><b>five</b></body>",
+        "<body>one</div></body> two<p>three</p>four</body></html><b>five</b>",
+        "<p>one</body>two<li>three</li></body>four</html><head></head><body>five</html>",
+    ],
+)
+def test_content_after_the_end_of_the_body_is_in_the_body(source: str) -> None:
+    tree = parse(source)
+    assert "".join(tree.find("body").itertext()).split() == "".join(tree.itertext()).split()
+    assert "".join("".join(tree.itertext()).split()) == "onetwothreefourfive"
 
 
 @pytest.mark.parametrize(
