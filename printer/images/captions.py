@@ -76,7 +76,7 @@ _QUOTE = int(ElementFlag.QUOTE)
 _TABLE = load_json(__file__, "captions.json")
 #: The beginning of a credit after a caption, perhaps directly after its last letter, and what
 #: separates it from the caption.
-_CREDIT_AFTER = re.compile(
+CREDIT_AFTER = re.compile(
     "(?:"
     + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
     + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=©]|©|\([Cc]\) |（[CcＣ]）"
@@ -125,7 +125,7 @@ class CaptionFinder:
             blocks = self.index.segment_blocks
             segments = [s for s in segments if not self.index.flags[blocks[s.index]] & _QUOTE]
         above, credit_above = _line_above(self, candidate, segments), None
-        if above and _CREDIT_AFTER.match(segments[0].text):
+        if above and CREDIT_AFTER.match(segments[0].text):
             segments = [above, *segments]
         elif above and above.block is segments[0].block.getparent():
             credit_above = above  # It may be a name in the box around the caption.
@@ -143,7 +143,7 @@ class CaptionFinder:
         distinct = {segment.text: segment for segment in segments}
         spans, credit = read_caption(distinct.values(), self.page.base)
         if credit_above and not credit and _NAME_RIGHT_AFTER.fullmatch(credit_above.text):
-            credit, segments = _strip_brackets(credit_above.text), [credit_above, *segments]
+            credit, segments = strip_brackets(credit_above.text), [credit_above, *segments]
         indexes = frozenset(segment.index for segment in segments)
         text = plain_text(spans).strip().lower()
         is_number = _NUMBER.fullmatch(text) or _COUNTER.fullmatch(text)
@@ -330,7 +330,7 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
             return () if is_text else [segment]
         if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 2):
             caption, credit = finder.page.segments[begin:end]
-            if _CREDIT_AFTER.match(credit.text):
+            if CREDIT_AFTER.match(credit.text):
                 return [caption, credit]
         between = range(candidate.index + 1, min(block, candidate.index + 40))
         follows = not any(finder.picture_counts[other] for other in between)
@@ -591,13 +591,13 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     spans = _join_pieces(text)
     if not credit and len(line := plain_text(spans)) <= _MAX_LONE_CREDIT_CHARS:
         return (_italic_credit(spans) if _CREDIT_START.match(line) else spans), ""
-    return spans, _strip_brackets(credit.lstrip(":：.").strip("|·•/-–— "))
+    return spans, strip_brackets(credit.lstrip(":：.").strip("|·•/-–— "))
 
 
 def _italic_credit(spans: Spans) -> Spans:
     """Return a credit in italics, without brackets around all of it."""
     text = plain_text(spans)
-    if len(spans) == 1 and (bare := _strip_brackets(text)) != text:
+    if len(spans) == 1 and (bare := strip_brackets(text)) != text:
         spans = (replace(spans[0], text=bare),)
     marks = [{*span.marks, "em"} for span in spans]
     return tuple(
@@ -620,19 +620,18 @@ def _join_credit(texts: list[str]) -> str:
     )
 
 
-def _strip_brackets(credit: str) -> str:
+def strip_brackets(credit: str) -> str:
     """Return a credit without brackets around all of it."""
     if credit[:1] + credit[-1:] in ("()", "[]") and not set(credit[1:-1]) & set("()[]"):
         return credit[1:-1].strip()
     return credit
 
 
+AGENCIES = "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
 #: Names after the end of a sentence: in brackets, after a bar, or the last of them an agency's.
 _NAMES_AFTER = re.compile(
     r"(?<=[.!?…。»”\"])(?: ?(?:\((?=\w)[^()0-9\n]{2,80}\)|\| ?(?=\w)[^|0-9\n]{2,60})"
-    r"| (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
-    + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
-    + r"))\s*$"
+    rf"| (?=\w)[^.!?…:;\n]{{0,60}}(?<!\w)(?:{AGENCIES}))\s*$"
 )
 _CAPTION_ENDS = (*SENTENCE_ENDS, "»", "”", '"')
 #: A name in an element of its own, right after the end of a sentence.
@@ -646,7 +645,7 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
     if not pieces or any(piece.credit for piece in pieces):
         return _complete_credit(pieces)
     for i, piece in enumerate(pieces):
-        match = _CREDIT_AFTER.search(piece.text)
+        match = CREDIT_AFTER.search(piece.text)
         if match is None:
             continue
         caption = piece.text[: match.start()].rstrip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,7 +20,15 @@ from ..selection import PictureDecision, PlacedFigure, Verdict
 from ..text import SENTENCE_ENDS, has_currency_sign
 from ..urls import is_http
 from .candidates import Candidate, drawing_source
-from .captions import Caption, CaptionFinder, repeats_alt
+from .captions import (
+    AGENCIES,
+    CREDIT_AFTER,
+    Caption,
+    CaptionFinder,
+    is_credit_line,
+    repeats_alt,
+    strip_brackets,
+)
 from .srcset import best_source
 
 #: Standard banner sizes, which photographs do not have.
@@ -144,13 +153,50 @@ def place_picture(page: Page, picture: SelectedPicture) -> PlacedFigure:
         sources=urls,
         caption_spans=caption.spans,
         alt=candidate.alt,
-        credit=caption.credit,
+        credit=_credit(candidate, caption),
         width=candidate.width,
         height=candidate.height,
         svg=drawing_source(candidate.element) if candidate.kind == "drawing" else "",
         id=candidate.element.get("id") or "",
     )
     return PlacedFigure(figure, candidate.element, caption.segments)
+
+
+#: The name of an agency after a bar.
+_AGENCY_AFTER_BAR = re.compile(rf"\| ?(?:[^|\n]{{1,60}} ?/ ?)?(?:{AGENCIES})$")
+#: What is no credit: '(C)' for the person in the center, and a date.
+_NO_CREDIT = re.compile(r"\(C\)|[^\W\d]{1,20}[:：] ?[0-9]")
+_MAX_CREDIT_CHARS = 120
+#: A shorter word does not show that a caption names the author of its picture.
+_MIN_NAME_CHARS = 4
+
+
+def _credit(candidate: Candidate, caption: Caption) -> str:
+    """Return a picture's credit, if need be the one at the end of its alternative text.
+
+    Otherwise a reader would not learn who took the picture.
+    """
+    if caption.credit or is_credit_line(caption.text):
+        return caption.credit
+    credit = next(filter(None, map(_credit_at_end, (candidate.alt, candidate.title))), "")
+    is_named = not _long_words(credit).isdisjoint(_long_words(caption.text))
+    return "" if is_named else credit
+
+
+def _credit_at_end(text: str) -> str:
+    """Return the credit after a description, '' for none."""
+    match = next((m for m in CREDIT_AFTER.finditer(text) if m.start() > 1), None)
+    match = match or _AGENCY_AFTER_BAR.search(text)
+    if match is None or len(text) - match.start() > _MAX_CREDIT_CHARS:
+        return ""
+    is_in_brackets = text[: match.start()].rstrip().endswith("(")
+    credit = f"({text[match.start() :]}" if is_in_brackets else text[match.start() :]
+    credit = strip_brackets(credit).lstrip("| ")
+    return "" if _NO_CREDIT.match(credit) else credit
+
+
+def _long_words(text: str) -> set[str]:
+    return {word for word in fold_words(text).split() if len(word) >= _MIN_NAME_CHARS}
 
 
 def place_pictures(page: Page, selection: PictureSelection) -> tuple[PlacedFigure, ...]:

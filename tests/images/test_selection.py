@@ -1036,3 +1036,27 @@ def test_a_round_picture_between_title_and_text_is_a_portrait() -> None:
     found = select_by_method(*read(page))
     assert [picture.candidate.alt for picture in found.selected] == ["A ferry"]
     assert [picture.reason for picture in found.rejected] == ["a portrait of the author"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "caption", "credit"),
+    [
+        ('alt="The new ferry © Ida Reed"', "", "© Ida Reed"),
+        ('alt="The new ferry (Photo: Ida Reed / Shore)"', "At noon.", "Photo: Ida Reed / Shore"),
+        ('alt="The new ferry" title="The new ferry | Bildquelle: Reed"', "", "Bildquelle: Reed"),
+        ('alt="The new ferry" title="The new ferry | dpa"', "At noon.", "dpa"),
+        ('alt="The new ferry" title="The new ferry | The Shore"', "At noon.", ""),
+        ('alt="The new ferry © Ida Reed"', "At noon. Photo: Ann Marl", "Photo: Ann Marl"),
+        ('alt="The new ferry © Ida Reed"', "The ferry as Ida Reed saw it", ""),
+        ('alt="The mayor (L), the captain (C) and the pilot at noon"', "At noon.", ""),
+        ('alt="The new ferry. Photo: 8 March 2021"', "At noon.", ""),
+        (f'alt="The new ferry. Photo: {"one of many on the river " * 6}"', "At noon.", ""),
+    ],
+)
+def test_a_credit_may_be_in_the_alternative_text_only(
+    attributes: str, caption: str, credit: str
+) -> None:
+    picture = f"<img src=/p.jpg width=900 height=600 {attributes}>"
+    html = article(f"<figure>{picture}<figcaption>{caption}</figcaption></figure>")
+    (placed,) = find_pictures(*read(html))
+    assert placed.figure.credit == credit

@@ -295,13 +295,14 @@ def test_notes_and_their_signs_lead_to_each_other(printed) -> None:
 
 def test_a_missing_picture_leaves_its_caption_and_no_box(printed) -> None:
     captioned = Figure("https://example.org/x.jpg", caption_spans=(Span("What it showed."),))
-    bare = Figure("https://example.org/y.jpg", alt="A dog on a wall", id="dog")
+    bare = Figure("https://example.org/y.jpg", alt="A dog on a wall", credit="© Reed", id="dog")
     link = Paragraph((Span("See the dog.", href="#dog"),))
     paper = printed(with_blocks(link, captioned, bare))
     text = paper.text
     assert "Picture not available. What it showed." in " ".join(text.split())
     assert text.count("not available") == 1
     assert "A dog on a wall" not in text
+    assert "Reed" not in text
     assert not list(paper.pdf.pages[0].get_images())
 
 
