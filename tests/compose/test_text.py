@@ -103,6 +103,7 @@ def test_white_space(html: str, text: str) -> None:
         ("<img src=/u1f469-200d-1f680.svg?v=2 alt=:astronaut:>", "👩\u200d🚀"),
         ("<img src=/smilies/facepalm.gif alt=:facepalm:>", "🤦"),
         ("<img src=/smilies/wink.png alt=:wink:>", "😉"),
+        ("<img src=data:image/gif;base64,R0lG alt=:laugh:>", "😆"),
         ("<img src=/smilies/bow-line.gif alt=:bow-line:>", ":bow-line:"),
         ("<img src=/smilies/1.gif alt=';-)'>", ";-)"),
         ("<span><img src=/smilies/1.gif alt=';-)'></span>", ";-)"),
