@@ -14,16 +14,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..files import load_json
-from ..html.index import ElementFlag
+from ..html.index import ElementFlag, Segment
 from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
 from ..options import IMAGE_METHODS, ExtractOptions, check_known
 from ..selection import Verdict
 from ..urls import host_of
 from .candidates import Candidate, article_column, find_candidates, is_beside_column
-from .captions import Caption, CaptionFinder, repeats_alt
+from .captions import Caption, CaptionFinder, is_caption_name, read_caption, repeats_alt
 from .features import (
     FURNITURE_FEATURES,
     LINK_FEATURES,
@@ -434,4 +436,39 @@ def _lead_picture(
     source = ImageSource(url, 0, PLAIN)
     lead = Candidate(body, "lead", 0, 0, (source,), url_key=picture_key(url), best=source)
     is_rejected = any(picture.candidate.url_key == lead.url_key for picture in rejected)
-    return () if is_rejected else (SelectedPicture(lead, Caption()),)
+    return () if is_rejected else (SelectedPicture(lead, _lead_caption(page, verdict, rejected)),)
+
+
+#: The lines above the text that are searched for the caption of a picture that a script adds.
+_MAX_LINES_ABOVE = 3
+_MIN_LEAD_CAPTION_CHARS = 25
+_MAX_BOX_LEVELS = 3
+
+
+def _lead_caption(page: Page, verdict: Verdict, rejected: Sequence[RejectedPicture]) -> Caption:
+    """Return the caption right above the text in a box whose picture only a script adds.
+
+    Otherwise the caption would be lost, or be printed as text.
+    """
+    first = verdict.keep.index(True)
+    pictures = {picture.candidate.segment for picture in rejected}
+    lines = [
+        segment
+        for segment in page.segments[max(0, first - _MAX_LINES_ABOVE) : first + 1]
+        if segment.index not in pictures
+        and segment.index + 1 not in pictures
+        and segment.block.tag not in HEADING_TAGS
+        and len(segment.text) >= _MIN_LEAD_CAPTION_CHARS
+        and _is_in_caption(segment)
+    ]
+    copies = {segment.text for segment in lines}
+    if len(copies) != 1:
+        return Caption()
+    spans, credit = read_caption(lines[:1], page.base)
+    return Caption(spans, credit, frozenset(segment.index for segment in lines))
+
+
+def _is_in_caption(segment: Segment) -> bool:
+    around = chain((segment.block,), segment.block.iterancestors())
+    names = (f"{e.tag} {e.get('class') or ''}".lower() for e in islice(around, _MAX_BOX_LEVELS))
+    return any("caption" in name and is_caption_name(name) for name in names)

@@ -204,6 +204,31 @@ def test_the_picture_of_the_metadata_is_printed_if_all_others_are_rejected(
     assert bool(find_pictures(*read(article(icon), head))) == is_printed
 
 
+CAPTION = "<div class=lead-caption>Ada Fenwick on the ferry at noon. (Shore Photo/Ida Reed)</div>"
+
+
+@pytest.mark.parametrize(
+    ("above", "caption", "credit"),
+    [
+        (f"<div><div class=placeholder></div>{CAPTION}</div>",
+         "Ada Fenwick on the ferry at noon.", "Shore Photo/Ida Reed"),
+        (CAPTION * 2, "Ada Fenwick on the ferry at noon.", "Shore Photo/Ida Reed"),
+        (f"{CAPTION}<p class=caption>Another picture, of the quay at night</p>", "", ""),
+        (f"{CAPTION}<img src=/logo.svg width=20 height=20>", "", ""),
+        ("<div class=caption><h2>The ferry that was sold last week</h2></div>", "", ""),
+        ("<p>Ada Fenwick on the ferry at Kestermouth last week.</p>", "", ""),
+    ],
+)  # fmt: skip
+def test_a_picture_known_from_the_metadata_has_the_caption_above_the_text(
+    above: str, caption: str, credit: str
+) -> None:
+    head = "<meta property='og:image' content='/boats/fenwick.jpg'>"
+    html = f"<article><h1>The ferry</h1>{above}<p>{TEXT}</p><p>{TEXT}</p></article>"
+    (placed,) = find_pictures(*read(html, head))
+    assert (placed.figure.caption, placed.figure.credit) == (caption, credit)
+    assert bool(placed.captions) == bool(caption)
+
+
 def test_a_link_that_enlarges_a_picture_leads_to_no_other_page() -> None:
     link = f'<div><a href="/gallery/5" {{}}>{PLAIN.format("Sheep")}<b>{"Sheep at home. " * 3}</b></a></div>'
     for attribute in (
