@@ -26,6 +26,7 @@ from ..selection import Verdict
 from ..urls import is_http
 from .srcset import (
     BACKGROUND_ATTRIBUTES,
+    IMAGE_FILE,
     PLAIN,
     PREVIEW,
     VERSION,
@@ -114,7 +115,7 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
     candidates: list[Candidate] = []
     placeholders = _repeated_sources(page)
     lead_key = picture_key(page.metadata.image)
-    custom = frozenset(filter(_CUSTOM_TAG.fullmatch, set(page.index.tags)))
+    custom = frozenset(tag for tag in set(page.index.tags) if "-" in tag)
     for element in page.elements.find(*_TAGS, *custom):
         if len(candidates) >= MAX_CANDIDATES:
             break
@@ -152,7 +153,8 @@ def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Ca
         if not (image_tex(element) or is_dark_mode_variant(element)):
             yield _candidate(element, "image", index, segment, read_sources(element))
     elif "-" in tag:
-        if element.find(".//img") is None and (sources := read_sources(element)):
+        is_picture = _is_custom_picture(element) and element.find(".//img") is None
+        if is_picture and (sources := read_sources(element)):
             yield _candidate(element, "image", index, segment, sources)
     elif tag == "video":
         poster = (element.get("poster") or "").strip()
@@ -164,6 +166,14 @@ def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Ca
             yield _candidate(element, "image", index, segment, [ImageSource(data)])
     elif _is_drawing(element):
         yield _candidate(element, "drawing", index, segment, [])
+
+
+def _is_custom_picture(element: HtmlElement) -> bool:
+    """Return whether an element of a site's own is named as a picture, or its file is one."""
+    if _CUSTOM_TAG.fullmatch(element.tag):
+        return True
+    urls = (element.get(name) or "" for name in ("src", "data-src"))
+    return any(IMAGE_FILE.search(url[:2000].partition("?")[0]) for url in urls)
 
 
 #: Two numbers, not the first of the four of a crop such as ``rect=153,470,3847,2164``.

@@ -44,6 +44,10 @@ def test_a_spacer_below_a_picture_is_none_of_its_copies() -> None:
             '<lead-image-v2 data-src="/p.jpg"></lead-image-v2>',
             [("https://news.example.org/p.jpg",)],
         ),
+        ('<gallery-slide src="/p.jpg"></gallery-slide>', [("https://news.example.org/p.jpg",)]),
+        ('<gallery-slide src="/p.json" data-icon="/p.jpg"></gallery-slide>', []),
+        ('<film-player src="/play?poster=p.jpg"></film-player>', []),
+        ('<zoom-box src="/l.jpg"><img src="/p.jpg"></zoom-box>', [("p",)]),
         ('<lead-image><img src="/p.jpg"></lead-image>', [("https://news.example.org/p.jpg",)]),
         (
             '<img src="/grey.gif" data-src="/p.jpg">',
