@@ -278,6 +278,7 @@ def test_a_caption_of_several_paragraphs_claims_all_of_them() -> None:
         "The boat. <a href='#'>View image credit</a>",
         "The boat. <span>Visa mer</span>",
         "<a href='#'>Agrandir</a> The boat.",
+        "The boat. <a href=/p.jpg>Enlarge this image</a>",
         "The boat. <span>3 of 12</span>",
         "<span>2:34</span> The boat.",
     ],
