@@ -553,8 +553,8 @@ def _move_eyebrow_to_end(blocks: list[Block]) -> None:
         blocks.append(blocks.pop(at))
 
 
-#: Headings at the end of a shorter article are kept.
-_MIN_BLOCKS = 3
+#: Headings at the end of an article of fewer blocks and items of lists are kept.
+_MIN_PARTS = 3
 
 
 def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
@@ -581,7 +581,8 @@ def _is_left_over(blocks: list[Block], kind: str) -> bool:
     Headings of one level form a list, except on product pages, where they name other products.
     """
     last = blocks[-1]
-    if len(blocks) < _MIN_BLOCKS or not isinstance(last, Heading):
+    parts = (len(b.items) if isinstance(b, List) else 1 for b in blocks[:_MIN_PARTS])
+    if not isinstance(last, Heading) or sum(parts) < _MIN_PARTS:
         return False
     if kind == "product":
         return True

@@ -14,6 +14,7 @@ from printer.article import (
     Embed,
     Figure,
     Heading,
+    Item,
     List,
     Math,
     Paragraph,
@@ -778,6 +779,16 @@ def test_headings_and_figures_need_no_rules() -> None:
     text, heading = Paragraph((Span("Words"),)), Heading(2, (Span("Part"),))
     blocks = (text, Rule(), heading, Rule(), text, Rule(), Figure("p"), Rule(), text)
     assert clean_up(blocks, "", {}, linked=False) == (text, heading, text, Figure("p"), text)
+
+
+def test_a_heading_with_nothing_below_a_list_is_dropped() -> None:
+    def compose(count: int) -> list[type[Block]]:
+        items = (Item((Paragraph((Span(f"Boat {n}"),)),)) for n in range(count))
+        blocks = (List(tuple(items)), Heading(4, (Span("Other boats"),)))
+        return [type(block) for block in clean_up(blocks, "", {}, linked=False, kind="listing")]
+
+    assert compose(4) == [List]
+    assert compose(1) == [List, Heading]
 
 
 def test_a_heading_that_is_repeated_at_once_stands_once() -> None:
