@@ -58,10 +58,14 @@ UPDATED = re.compile(rf"[^:]{{0,12}}(?:{_UPDATE_WORD.pattern})[^:]{{0,12}}:", re
 
 @dataclass(slots=True)
 class MarkupHints:
-    """The marked authors and dates of the page's own story."""
+    """The marked authors and dates of the page's own story.
+
+    ``date_below_title`` is the date in a mark just below the title, '' for none.
+    """
 
     authors: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
+    date_below_title: str = ""
 
 
 def main_headings(
@@ -286,6 +290,8 @@ def _leading_text(element: HtmlElement) -> str:
 
 
 _MAX_LEAVES = 200
+#: The largest distance of a mark just below the title, in elements.
+_MAX_JUST_BELOW_TITLE = 20
 
 
 def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHints:
@@ -320,6 +326,9 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
         hints.dates = (
             hints.dates or read_first(dates, read_date) or read_first(authors + lines, read_beside)
         )
+        if heading is not None and not number:
+            just_below = [mark for mark in window[:_MAX_JUST_BELOW_TITLE] if mark in dates]
+            hints.date_below_title = next(iter(read_first(just_below, read_date)), "")
     hints.dates = hints.dates or [stamp for _, stamp in _nearest(stamps, heading)]
     hints.authors = hints.authors or _read_footer(heading)
     return hints

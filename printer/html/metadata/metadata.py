@@ -219,8 +219,10 @@ def _byline_and_date(
             visible = read_markup_hints(tree, title, language).authors
         names = join_names(visible, language, *not_authors) or displayed or names
     line_hints = read_line_hints(lines, title, language)
+    date_below_title = ""
     if not (names and date) or _other_days(date):
         markup_hints = read_markup_hints(tree, title, language)
+        date_below_title = markup_hints.date_below_title
         is_list = not date and _are_dates_of_list(line_hints.dates)
         is_confirmed = any(
             day[:_DAY_CHARS] == date[:_DAY_CHARS] and not day.endswith("+00:00")
@@ -230,7 +232,8 @@ def _byline_and_date(
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = date if is_confirmed else _visible_date(date, next(iter(hints.dates), ""))
-    date = _displayed_date(date, line_hints.dates)
+    if date != date_below_title:
+        date = _displayed_date(date, line_hints.dates)
     date = date or find_labeled_date(labeled_lines(lines), language, UPDATED)
     if not names:
         signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
