@@ -180,7 +180,7 @@ def read_metadata(
     return Metadata(
         title=title,
         byline=byline,
-        published=published,
+        published=published or find_path_date(_path(canonical)),
         site=site,
         lead=head.first(*_NAMES["lead"], limit=_MAX_LEAD_CHARS)
         or clean_attribute(lead, _MAX_LEAD_CHARS),

@@ -193,6 +193,13 @@ def test_the_path_s_day_corrects_one_of_utc():
     )
 
 
+def test_the_path_of_the_stated_address_names_the_day_if_nothing_else_does():
+    head = "<link rel=canonical href='https://example.org/2024/10/17/ferry'>"
+    assert stated_date(head, url="https://example.org/saved") == "2024-10-17"
+    visible = "<h1>Nets</h1><time datetime=2024-10-17T09:30>17 October</time>"
+    assert stated_date(head, visible) == "2024-10-17T09:30"
+
+
 @pytest.mark.parametrize(
     ("lines", "published"),
     [
