@@ -23,9 +23,20 @@ LANGUAGES = (
     "ar ar_LB bg bn ca el et fa fi gl he hi hu id lt lv ro sk sl sr th tr uk",
 )
 #: These give their abbreviations too; those of others are words elsewhere (Czech 'pro').
-ABBREVIATING = ["en", "en_GB", "de", "de_AT", "fr", "es", "nl", "ru"]
-#: Older spellings and abbreviations that pages use as well.
-VARIANTS = {2: "feber फरवरी", 9: "सितम्बर", 11: "नवम्बर", 12: "दिसम्बर"}
+ABBREVIATING = ["en", "en_GB", "de", "de_AT", "fr", "es", "nl", "ru", "el"]
+#: Older spellings and abbreviations that pages use as well; of those in Italian and Portuguese, the
+#: ones that are no words elsewhere (English 'set').
+VARIANTS = {
+    1: "gen",
+    2: "feber fev फरवरी",
+    5: "mag",
+    6: "giu",
+    7: "lug",
+    9: "सितम्बर",
+    10: "ott",
+    11: "नवम्बर",
+    12: "दिसम्बर",
+}
 #: A name that the pattern of a date fits.
 _NAME = re.compile(r"[^\s\d.,;:/()]{2,14}")
 
