@@ -44,7 +44,27 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
     if _UNWANTED.search(names[:600]):
         return None
     kind = _frame_kind(f"{url[:300]} {title}", element)
+    if kind in ("video", "audio"):
+        url = _strip_player_parameters(url)
     return Embed(kind, url, title) if kind else None
+
+
+#: Parameters of an address that only say how a player looks and behaves.
+_PLAYER_PARAMETERS = frozenset({
+    "api", "app_id", "autohide", "autopause", "autoplay", "background", "badge", "byline", "color",
+    "controls", "dnt", "enablejsapi", "feature", "fs", "iv_load_policy", "loop", "modestbranding",
+    "mute", "muted", "origin", "player_id", "playsinline", "portrait", "preload", "rel", "showinfo",
+    "showsearch", "version", "web_component", "widget_referrer", "wmode",
+})  # fmt: skip
+
+
+def _strip_player_parameters(url: str) -> str:
+    """Return the address of a player without the parameters that readers need not type."""
+    address, mark, query = url.partition("?")
+    query, sign, fragment = query.partition("#")
+    parameters = (part.removeprefix("amp;") for part in query.split("&"))
+    kept = [p for p in parameters if p.partition("=")[0].lower() not in _PLAYER_PARAMETERS]
+    return f"{address}{mark if any(kept) else ''}{'&'.join(kept)}{sign}{fragment}"
 
 
 _CAPTION_CLASS = re.compile(r"caption|(?<![a-z])(?:label|legend)(?![a-z])", re.IGNORECASE)

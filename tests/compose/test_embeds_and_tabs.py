@@ -108,6 +108,19 @@ TABS = """<div class="tabs"><div role="tablist"><button role="tab" aria-controls
 <div role="tabpanel" aria-labelledby="t2" hidden><p>The barge was sunk across the gap.</p></div></div>"""
 
 
+@pytest.mark.parametrize(
+    ("src", "printed"),
+    [
+        ("/video/7?feature=oembed&amp;enablejsapi=1&origin=https://a.example", "/video/7"),
+        ("/video/7?rel=0&amp;amp;start=17&Autoplay=1#t=2", "/video/7?start=17#t=2"),
+        ("/video/?list=UU-7&color", "/video/?list=UU-7"),
+    ],
+)
+def test_parameters_of_a_player_are_left_out(src: str, printed: str) -> None:
+    (frame,) = only(f'<iframe src="https://films.example.org{src}"></iframe>', Embed)
+    assert frame.url == f"https://films.example.org{printed}"
+
+
 def test_a_frame_that_is_called_a_widget_is_nothing_unless_it_plays() -> None:
     frame = '<iframe src="https://shop.example.org/{}" title="Price widget"></iframe>'
     assert only(frame.format("widget/7"), Embed) == []

@@ -113,6 +113,10 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of an audio player"),
         (f'<div><figure>{PLAIN.format("Ann Other")}<figcaption>by Ann Other</figcaption></figure></div>',
          "a portrait of the author"),
+        (f'<div class="author-info">{PLAIN.format("")}<p>Ann Other</p></div>',
+         "a portrait of the author"),
+        (f'<a id="logo" href="/tide">{PLAIN.format("The Tide - Home")}</a>',
+         "a drawing of the interface"),
         (f'<p><a href="/news/feed/">{PLAIN.format("Sheep")}</a></p>',
          "a banner or a button that leads to another page"),
         (f'<div style="display: none"><a href="https://voice.example.net/read?id=5">'
@@ -127,7 +131,7 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a drawing of the interface"),
     ],
     ids=["heading", "link", "linked caption", "heading in the caption", "author's page",
-         "author's name", "smiley", "favicon", "badge", "placeholder", "sound", "byline",
+         "author's name", "smiley", "favicon", "badge", "placeholder", "sound", "byline", "author box", "logo",
          "feed", "hidden", "music", "campaign", "call to action", "award"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
