@@ -140,6 +140,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         short_box=lambda block: sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS,
         short_post=lambda post: _count_lines(post) <= MAX_UNBROKEN_POST_LINES,
         long_row=is_long_row,
+        quantity=is_quantity,
         long_item=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
     )
     return env
@@ -372,6 +373,17 @@ def is_long_row(row: Sequence[Cell]) -> bool:
     return any(len("".join(iter_text(*cell.blocks))) > MAX_UNBROKEN_CELL_CHARS for cell in row)
 
 
+#: '36 months' and '14 Mar 2026'.
+MAX_QUANTITY_CHARS = 12
+_NUMBER = re.compile(r"\d")
+
+
+def is_quantity(cell: Cell) -> bool:
+    """Return whether a cell has a number and at most a short word with it, which share a line."""
+    text = " ".join(iter_text(*cell.blocks))
+    return len(text) <= MAX_QUANTITY_CHARS and _NUMBER.search(text) is not None
+
+
 def is_without_content(block: Heading, following: Sequence[Block]) -> bool:
     """Return whether a heading has no content, as at the end of a part or in a list of headings."""
     levels = [part.level if isinstance(part, Heading) else 7 for part in (*following[:2], Rule())]
@@ -506,7 +518,8 @@ def _longest_words(table: Table) -> list[int]:
     lengths: list[int] = []
     for row in table.rows:
         for column, cell in enumerate(row):
-            words = " ".join(iter_text(*cell.blocks)).split()
+            text = " ".join(iter_text(*cell.blocks))
+            words = [text] if is_quantity(cell) else text.split()
             length = max((len(part) for word in words for part in _IN_NAMES.split(word)), default=0)
             if column == len(lengths):
                 lengths.append(length)
