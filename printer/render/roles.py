@@ -34,22 +34,25 @@ from .figures import FigureRow
 _Placed: TypeAlias = Block | FigureRow
 
 
-def find_roles(blocks: Sequence[_Placed]) -> tuple[str, ...]:
+def find_roles(blocks: Sequence[_Placed], before: Paragraph | None = None) -> tuple[str, ...]:
     """Return the role of each block: '' for running text and for what is not a paragraph.
 
     The others are "formula-number", "table-note" (below a table), "eyebrow" (a line above a
     heading), "code-title", "verse", "label-line" (a heading not marked up as one), "entry" (a line
     of a list), "entry name" (the name of the entry that the lines below describe) and "leads" (it
-    introduces the next block).
+    introduces the next block).  ``before`` is the paragraph above the blocks, if they are the rest
+    of an article.
     """
     entries = find_entries(blocks)
     labels = find_labels(blocks, entries)
-    return tuple(_find_role(blocks, i, entries, labels) for i in range(len(blocks)))
+    return tuple(_find_role(blocks, i, entries, labels) for i in range(len(above), len(blocks)))
 
 
 def _find_role(
     blocks: Sequence[_Placed], i: int, entries: frozenset[int], labels: frozenset[int]
 ) -> str:
+    above = (before,) if before else ()
+    blocks = (*above, *blocks)
     block, after = blocks[i], blocks[i + 1] if i + 1 < len(blocks) else None
     before = blocks[i - 1] if i else None
     if not isinstance(block, Paragraph):

@@ -162,3 +162,9 @@ def test_the_title_of_code_is_its_file_or_language():
     for text in ("For example:", "Then run it.", "A long line", "e.g."):
         assert not is_code_title(paragraph(text), code), text
     assert not is_code_title(paragraph("main.py"), paragraph(WORDS))
+
+
+def test_a_short_paragraph_below_the_opening_one_introduces_nothing():
+    rest = [paragraph("We took the ferry."), paragraph(WORDS * 2)]
+    assert find_roles(rest) == ("leads", "")
+    assert find_roles(rest, before=paragraph(WORDS * 2)) == ("", "")
