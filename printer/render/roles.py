@@ -21,6 +21,7 @@ from ..article import (
     Paragraph,
     Rule,
     Span,
+    Spans,
     Table,
     has_mark_throughout,
     is_eyebrow,
@@ -278,8 +279,7 @@ def _is_entry(block: _Placed) -> bool:
     """Return whether a line has a label, or several parts, or does not end like a sentence."""
     if not isinstance(block, Paragraph):
         return False
-    text = plain_text(block.spans).rstrip(" ’”»'\"")
-    is_open = not text.endswith((*SENTENCE_ENDS, *COLONS))
+    is_open = not _ends_sentence(block.spans)
     return is_open or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
@@ -294,6 +294,19 @@ _ENTRY = re.compile(
 
 
 def is_labeled_line(block: _Placed | None, max_chars: int = MAX_LINE_CHARS) -> bool:
+#: What may follow the end of a sentence; brackets only if they are around all of it.
+_CLOSING_QUOTES = " ’”»'\"」』"
+_CLOSING_BRACKETS = ")]）"
+_OPENING_BRACKETS = ("(", "[", "（")
+
+
+def _ends_sentence(spans: Spans) -> bool:
+    """Return whether text ends in a sentence, whatever note marks and closing quotes follow."""
+    text = plain_text(tuple(span for span in spans if not span.note and "sup" not in span.marks))
+    brackets = _CLOSING_BRACKETS if text.startswith(_OPENING_BRACKETS) else ""
+    return text.rstrip(_CLOSING_QUOTES + brackets).endswith((*SENTENCE_ENDS, *COLONS))
+
+
     """Return whether a paragraph is numbered or 'Label: value' rather than a sentence."""
     text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
     entry = _ENTRY.fullmatch(text) if len(text) <= max_chars else None

@@ -168,3 +168,18 @@ def test_a_short_paragraph_below_the_opening_one_introduces_nothing():
     rest = [paragraph("We took the ferry."), paragraph(WORDS * 2)]
     assert find_roles(rest) == ("leads", "")
     assert find_roles(rest, before=paragraph(WORDS * 2)) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["[Ann: I will be late!]", "“Then I will wait.”", "[Ann: Do not wait for me.]"],
+        ["(The door opens.)", "(Nobody comes in.)"],
+        ["「もう帰るよ。」", "「待って！」"],
+        [(Span("The mill stands still."), Span("1", note="n1")), "It was sold.",
+         (Span("The wheel is rotten."), Span("2", ("sup",)))],
+    ],
+)  # fmt: skip
+def test_sentences_before_brackets_and_notes_are_no_lines_of_a_list(lines):
+    blocks = [paragraph(*line) if isinstance(line, tuple) else paragraph(line) for line in lines]
+    assert find_entries(blocks) == frozenset()
