@@ -28,7 +28,14 @@ from ..article import (
     plain_text,
 )  # fmt: skip
 from ..i18n import fold_words, is_source_line, page_labels
-from ..text import COLONS, QUESTION_MARKS, SENTENCE_ENDS, count_columns, split_label
+from ..text import (
+    COLONS,
+    QUESTION_MARKS,
+    SENTENCE_ENDS,
+    count_columns,
+    has_currency_sign,
+    split_label,
+)
 from .figures import FigureRow
 
 #: What an article's blocks are once its pictures are placed.
@@ -44,6 +51,8 @@ def find_roles(blocks: Sequence[_Placed], before: Paragraph | None = None) -> tu
     introduces the next block).  ``before`` is the paragraph above the blocks, if they are the rest
     of an article.
     """
+    above = (before,) if before else ()
+    blocks = (*above, *blocks)
     entries = find_entries(blocks)
     labels = find_labels(blocks, entries)
     return tuple(_find_role(blocks, i, entries, labels) for i in range(len(above), len(blocks)))
@@ -52,8 +61,6 @@ def find_roles(blocks: Sequence[_Placed], before: Paragraph | None = None) -> tu
 def _find_role(
     blocks: Sequence[_Placed], i: int, entries: frozenset[int], labels: frozenset[int]
 ) -> str:
-    above = (before,) if before else ()
-    blocks = (*above, *blocks)
     block, after = blocks[i], blocks[i + 1] if i + 1 < len(blocks) else None
     before = blocks[i - 1] if i else None
     if not isinstance(block, Paragraph):
@@ -179,6 +186,8 @@ def _lines_above_text(
     return {i for i in lines if is_label(paragraphs[i], _LONG_TEXT) and lengths[i] < lengths[i + 1]}
 
 
+#: An address, which heads nothing.
+_ADDRESS = re.compile(r"https?://\S+")
 #: A sentence of five words or more, and no title with a subtitle.
 _SENTENCE = re.compile(r"(?:[^\s:：–—]+\s){4,}[^\s:：–—]+\.|[^:：—]{12,}。")
 MAX_BOLD_LABEL_CHARS = 90
@@ -196,7 +205,9 @@ def is_label(block: Paragraph, following: _Placed | None) -> bool:
     without final punctuation before code, a list or a paragraph.
     """
     text = plain_text(block.spans).strip()
-    if isinstance(following, Heading | Rule | None) or not text or "\n" in text:
+    if isinstance(following, Heading | Rule | None) or "\n" in text:
+        return False
+    if not text or _ADDRESS.fullmatch(text):
         return False
     if len(text) > MAX_BOLD_LABEL_CHARS:
         return _is_question(block, text, following)
@@ -215,7 +226,7 @@ def _is_plain_label(text: str, following: _Placed) -> bool:
     is_capitals = " " in text and all(char.isupper() for char in text if char.isalpha())
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
     is_line = last.isalnum() and count_columns(text) <= MAX_PLAIN_LABEL_CHARS
-    if not is_line or not any(map(str.isalpha, text)):
+    if not is_line or not any(map(str.isalpha, text)) or has_currency_sign(text[0]):
         return False
     if isinstance(following, Code | List):
         is_named = isinstance(following, Code) or not text[0].islower()
@@ -283,17 +294,6 @@ def _is_entry(block: _Placed) -> bool:
     return is_open or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
-#: A line that fits in the width of the usual page.
-MAX_LINE_CHARS = 72
-#: A line with a label next to other such lines.
-MAX_LONG_ENTRY_CHARS = 180
-#: A label with what it labels, as in "Type: text", or a numbered line.
-_ENTRY = re.compile(
-    r"(?:([0-9]{1,3}[.)] )|[^\W\d_][^:：.!?。\n]{0,30}(?:[:：](?!//) ?| → ))\S[^\n]*"
-)
-
-
-def is_labeled_line(block: _Placed | None, max_chars: int = MAX_LINE_CHARS) -> bool:
 #: What may follow the end of a sentence; brackets only if they are around all of it.
 _CLOSING_QUOTES = " ’”»'\"」』"
 _CLOSING_BRACKETS = ")]）"
@@ -307,6 +307,17 @@ def _ends_sentence(spans: Spans) -> bool:
     return text.rstrip(_CLOSING_QUOTES + brackets).endswith((*SENTENCE_ENDS, *COLONS))
 
 
+#: A line that fits in the width of the usual page.
+MAX_LINE_CHARS = 72
+#: A line with a label next to other such lines.
+MAX_LONG_ENTRY_CHARS = 180
+#: A label with what it labels, as in "Type: text", or a numbered line.
+_ENTRY = re.compile(
+    r"(?:([0-9]{1,3}[.)] )|[^\W\d_][^:：.!?。\n]{0,30}(?:[:：](?!//) ?| → ))\S[^\n]*"
+)
+
+
+def is_labeled_line(block: _Placed | None, max_chars: int = MAX_LINE_CHARS) -> bool:
     """Return whether a paragraph is numbered or 'Label: value' rather than a sentence."""
     text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
     entry = _ENTRY.fullmatch(text) if len(text) <= max_chars else None

@@ -183,3 +183,10 @@ def test_a_short_paragraph_below_the_opening_one_introduces_nothing():
 def test_sentences_before_brackets_and_notes_are_no_lines_of_a_list(lines):
     blocks = [paragraph(*line) if isinstance(line, tuple) else paragraph(line) for line in lines]
     assert find_entries(blocks) == frozenset()
+
+
+def test_a_price_or_an_address_is_no_heading():
+    assert not is_label(bold("https://valley.example.org/mill"), paragraph(WORDS * 2))
+    assert not is_label(paragraph("$39.99 USD"), items("Four pockets"))
+    assert not is_label(paragraph("€12 per night"), paragraph(WORDS * 2))
+    assert is_label(paragraph("Four pockets for €12"), paragraph(WORDS * 2))
