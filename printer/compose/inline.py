@@ -404,13 +404,27 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     for line, text, previous, is_end in zip(lines[1:], texts[1:], texts, ends, strict=False):
         if is_end:
             paragraphs.append([line])
-        elif (
-            is_prose and text[:1].islower() and previous[-1:].isalnum() and not _SETTING.match(text)
-        ):
+        elif is_prose and _is_broken(previous, text, is_only=len(lines) == 2):
             paragraphs[-1][-1] = join_lines([paragraphs[-1][-1], line], " ")
         else:
             paragraphs[-1].append(line)
     return [join_lines(paragraph, "\n") for paragraph in paragraphs]
+
+
+#: The end of a sentence or a quotation, with text after it.
+_INNER_END = re.compile(r"""\w(?:[.!?…]|[»”"],|,[”"])\s""")
+
+
+def _is_broken(line: str, following: str, *, is_only: bool) -> bool:
+    """Return whether a break is inside a sentence: the next line continues it in lower case.
+
+    If it is the only break, what continues may be a name: the line ends in an unfinished sentence
+    after a finished one or a quotation, and the next line finishes it.
+    """
+    if not line[-1:].isalnum() or _SETTING.match(following):
+        return False
+    is_finished = is_only and line.rsplit(None, 1)[-1].islower() and ends_sentence(following)
+    return following[:1].islower() or (is_finished and _INNER_END.search(line) is not None)
 
 
 #: A longer line that ends like a sentence is a paragraph.

@@ -60,6 +60,20 @@ def test_a_break_inside_a_sentence_of_prose_is_dropped() -> None:
     ]
 
 
+def test_a_break_before_a_name_that_ends_the_only_unfinished_sentence_is_dropped() -> None:
+    quotation = "“The ferries touch the ground and nobody in the harbour has dredged it,” said"
+    assert read(quotation, "Ann Reed.") == [f"{quotation} Ann Reed."]
+    beginning = f"{LONG[1]} They found the anchor of the"
+    assert read(beginning, "Nantmoor, and sold it.") == [f"{beginning} Nantmoor, and sold it."]
+    for lines in [
+        (quotation, "Ann Reed"),  # a signature
+        (beginning, "Nantmoor, and sold it.", "It was dark."),
+        (f"{beginning} Quay", "The boats of the night."),
+        (LONG[0][:-1], "Tickets are sold on board."),  # lines without final punctuation
+    ]:
+        assert "\n".join(lines[:2]) in "\n".join(read(*lines))
+
+
 def test_lines_of_a_list_stay_together_also_if_one_is_a_sentence() -> None:
     stops = [f"Buses to Marl stop at the lower gate of the weir on the {side}" for side in "NSW"]
     long = "Buses to Nantmoor stop at the upper gate, beside the mill and its old meadow"
