@@ -514,6 +514,7 @@ _SEPARATE = (Heading, Figure, Embed)
 def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:
     """Drop repeated headings, and rules next to rules, headings, figures or embeds.
 
+    The rule above a heading is kept if it and another one set a paragraph apart.
     A heading above an embed is the title of this if a rule is below.
     """
     remaining: list[Block] = []
@@ -528,7 +529,9 @@ def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:
             if isinstance(before, Heading) and isinstance(last, Embed) and not last.title:
                 remaining[-2:] = [replace(last, title=plain_text(before.spans))]
             continue
-        if isinstance(block, _SEPARATE) and isinstance(last, Rule):
+        above = [*map(type, remaining[-3:])]
+        is_frame = isinstance(block, Heading) and above == [Rule, Paragraph, Rule]
+        if isinstance(block, _SEPARATE) and isinstance(last, Rule) and not is_frame:
             remaining.pop()
             last = remaining[-1] if remaining else None
         if isinstance(block, Heading):

@@ -791,6 +791,13 @@ def test_a_heading_with_nothing_below_a_list_is_dropped() -> None:
     assert compose(1) == [List, Heading]
 
 
+def test_both_rules_around_a_paragraph_above_a_heading_are_kept() -> None:
+    text, rule, heading = Paragraph((Span("Words"),)), Rule(), Heading(2, (Span("Part"),))
+    framed = (text, rule, text, rule, heading, text)
+    assert clean_up(framed, "", {}, linked=False) == framed
+    assert clean_up(framed[2:], "", {}, linked=False) == (text, heading, text)
+
+
 def test_a_heading_that_is_repeated_at_once_stands_once() -> None:
     article = compose_article("<p>a<h2>Description</h2><h3>Description</h3><p>b")
     assert [type(block) for block in article.blocks] == [Paragraph, Heading, Paragraph]
