@@ -428,12 +428,16 @@ def _fit_to_cell(
 
 
 def _split_at_names(cells: Sequence[_Cell], in_row: int) -> list[list[_Cell]]:
-    """Return cells in runs: names without pictures are apart from pictures if they fill a row."""
+    """Return cells in runs: names without pictures are apart from pictures if they fill a row.
+
+    They are not if the last picture would be alone in its row.
+    """
     runs: list[list[_Cell]] = []
     is_row = True
     for is_bare, group in groupby(cells, lambda cell: cell[1] is None):
         run, was_row = list(group), is_row
-        is_row = is_bare and (not runs or len(run) >= in_row)
+        is_alone = not was_row and len(runs[-1]) % in_row == 1
+        is_row = is_bare and (not runs or (len(run) >= in_row and not is_alone))
         if is_row or was_row:
             runs.append([])
         runs[-1] += run

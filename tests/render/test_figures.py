@@ -182,6 +182,7 @@ def test_entries_of_a_collection_have_their_pictures_on_top_and_may_have_none() 
     ("pictured", "expected"),
     [
         ("oo---oo-", ["oo", "---", "oo-"]),
+        ("oooo-----", ["ooo", "o--", "---"]),
         ("oo-ooo", ["oo-", "ooo"]),
         ("--ooooo", ["--", "ooo", "oo"]),
         ("-----", ["---", "--"]),
