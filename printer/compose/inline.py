@@ -324,11 +324,18 @@ def _is_label_boundary(text_before: str, text: str) -> bool:
 
 def _are_similar(first: Leaf, second: Leaf) -> bool:
     """Return whether two texts are in adjacent links, or elements of one class, as labels are."""
-    a, b = first.element, second.element
+    a, b = _link_around(first.element), _link_around(second.element)
     is_named = a.tag == "a" or bool(a.get("class"))
     is_class_same = is_named and (a.tag, a.get("class")) == (b.tag, b.get("class"))
     is_beside = b.getprevious() is a and not (first.tail or second.tail)
     return is_class_same and is_beside and min(len(first.text), len(second.text)) > 1
+
+
+def _link_around(element: HtmlElement) -> HtmlElement:
+    """Return the link that has nothing but an element in it, as a button has, or the element."""
+    link = element.getparent()
+    is_button = link is not None and link.tag == "a" and len(link) == 1
+    return link if is_button and not (link.text or element.tail or "").strip() else element
 
 
 def _are_tags(first: Leaf, second: Leaf) -> bool:

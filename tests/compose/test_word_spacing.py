@@ -25,6 +25,7 @@ from tests.support.compose_html import compose_article
         ("<a href=/1>Tides of 2021</a><b class=i>PDF | 38 KB</b>", "Tides of 2021 PDF | 38 KB"),
         ("<b class=keyword>Harbours</b>The ferry is late.", "Harbours The ferry is late."),
         ("<a href=/1>Oak</a><a href=/2>Elm</a><a href=/3>3D</a>", "Oak Elm 3D"),
+        ("<a href=/1><b>Buy oak</b></a><a href=/2><b>Buy elm</b></a>", "Buy oak Buy elm"),
         ("<b class=title>Wide rivers</b>Our boats are dry.", "Wide rivers Our boats are dry."),
         ("<em class=title>GRIP</em>GRIP is new here.", "GRIP GRIP is new here."),
         ("<img src=/i><em class=name>Grip 2.0</em>It holds well.", "Grip 2.0 It holds well."),
