@@ -51,14 +51,15 @@ class _OpenElement:
     """An open element, and the state to restore when it is closed."""
 
     __slots__ = (
-        "begin", "builder", "close_part", "descend", "element", "is_block", "is_note_in_line",
-        "outer_buffer", "part_of", "style",
+        "builder", "close_part", "descend", "element", "entry_begin", "is_block",
+        "is_note_in_line", "outer_buffer", "part_of", "style",
     )  # fmt: skip
 
     def __init__(self, element: HtmlElement, style: Style) -> None:
         self.element = element
         self.style = style
-        self.begin = -1  # the number of blocks before an entry of a collection
+        # For an entry of a collection, its buffer and the number of blocks before it.
+        self.entry_begin: tuple[BlockBuffer, int] | None = None
         self.is_block = False
         self.is_note_in_line = False
         self.outer_buffer: BlockBuffer | None = None  # set if the element has its own buffer
@@ -260,7 +261,7 @@ class ArticleBuilder:
             self.buffer.flush()
             self._enter_block(entered, element, tag)
             if element in self.entries and tag != "li":
-                entered.begin = len(self.buffer.blocks)
+                entered.entry_begin = self.buffer, len(self.buffer.blocks)
         elif mark := mark_of(element, tag):
             self._add_mark(mark)
         elif tag == "wbr":  # the parser nests what follows in it
@@ -446,10 +447,15 @@ class ArticleBuilder:
             blocks.append(builder)
         builder.add(buffer)
 
-    def _add_entry(self, begin: int) -> None:
-        """Add the blocks from ``begin`` on to the collection before them, or to a new one."""
-        blocks = self.buffer.blocks
-        blocks[begin:] = entry = self.buffer.take(begin)
+    def _add_entry(self, buffer: BlockBuffer, begin: int) -> None:
+        """Add the blocks from ``begin`` on to the collection before them, or to a new one.
+
+        An item of a list around the entry may have ended it and its buffer.
+        """
+        if buffer is not self.buffer:
+            return
+        blocks = buffer.blocks
+        blocks[begin:] = entry = buffer.take(begin)
         if not is_entry(entry):
             return
         previous = blocks[begin - 1] if begin else None
@@ -472,8 +478,8 @@ class ArticleBuilder:
 
     def _leave(self, element: _OpenElement) -> None:
         self.style = element.style
-        if element.begin >= 0:
-            self._add_entry(element.begin)
+        if element.entry_begin is not None:
+            self._add_entry(*element.entry_begin)
         if element.outer_buffer is None:
             if element.is_block:
                 self.buffer.flush()

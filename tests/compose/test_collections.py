@@ -66,6 +66,13 @@ def test_rows_of_a_collection_are_one() -> None:
     assert len(entries("".join(rows))) == 4
 
 
+def test_an_entry_that_an_item_of_the_list_around_it_ends_is_read() -> None:
+    tiles = tile("Rope") + tile("Oar")
+    last = f"<div class=tile><div><li>{tile('Sail')}"
+    blocks = compose_with_pictures(f"<ul>{tiles}{last}</ul>")
+    assert " ".join(iter_text(*blocks)) == "Rope 12 € Oar 12 € Sail 12 €"
+
+
 def test_repeated_lines_of_an_entry_are_read_once() -> None:
     tiles = "".join(f"<li><img src=/{n}><h3>Oar {n}</h3><h3>Oar {n}</h3></li>" for n in "123")
     assert entries(f"<ul>{tiles}</ul>") == [[f"/{n}", f"Oar {n}"] for n in "123"]
