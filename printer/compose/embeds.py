@@ -63,8 +63,8 @@ def _strip_player_parameters(url: str) -> str:
     address, mark, query = url.partition("?")
     query, sign, fragment = query.partition("#")
     parameters = (part.removeprefix("amp;") for part in query.split("&"))
-    kept = [p for p in parameters if p.partition("=")[0].lower() not in _PLAYER_PARAMETERS]
-    return f"{address}{mark if any(kept) else ''}{'&'.join(kept)}{sign}{fragment}"
+    needed = [p for p in parameters if p.partition("=")[0].lower() not in _PLAYER_PARAMETERS]
+    return f"{address}{mark if any(needed) else ''}{'&'.join(needed)}{sign}{fragment}"
 
 
 _CAPTION_CLASS = re.compile(r"caption|(?<![a-z])(?:label|legend)(?![a-z])", re.IGNORECASE)

@@ -39,11 +39,15 @@ def _raw(tag: bytes, end: bytes) -> bytes:
 _MAX_SMALL_PAGE_BYTES = 150_000
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\f\r"))
 _FEEDS = bytes.maketrans(b"\f", b" ")
+#: U+FFFE and U+FFFF, which the parser accepts but a tree does not.
+_NONCHARACTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
 
 
 def parse(text: str) -> HtmlElement:
     """Return the tree of a page; never raises.  An empty page has an empty body."""
     source = text.encode("utf-8", "replace").translate(_FEEDS, _CONTROLS)
+    for character in _NONCHARACTERS:
+        source = source.replace(character, b"")
     source = strip_invalid_references(source) or b"<html/>"
     source = _keep_heading_paragraphs(source)
     # As browsers read it, <script/> is <script> where an end tag follows.

@@ -71,8 +71,8 @@ def test_many_places_within_each_other_cost_little() -> None:
 
 
 def test_reads_nul_bytes_and_controls_as_nothing() -> None:
-    tree = parse("<p>a\0b<p cla\0ss='q\x01'>c\x08")
-    assert words(tree) == ["ab", "c"]
+    tree = parse("<p>a\0b<p cla\0ss='q\x01'>c\x08</body>\uffffd")
+    assert words(tree) == ["ab", "c", "d"]
     assert tree.find(".//p[@class='q']") is not None
 
 
@@ -142,6 +142,7 @@ def test_text_after_the_end_of_wide_documents_is_kept(many: int) -> None:
 
 @given(st.lists(st.sampled_from(["<p>", "</p>", "<b>", "</body>", "<body>", "<head>", "</div>", "<div>", "<td>", "x ", "<!--",
     "-->", "<a href='", "'>", "<script>", "</script>", "&amp", "\0", "</html>", "<svg>", "\ud800",
+    "\uffff",
 ]), max_size=40).map("".join))  # fmt: skip
 def test_any_markup_gives_a_tree_with_all_text_in_its_head_or_body(source: str) -> None:
     tree = parse(source)

@@ -43,11 +43,13 @@ from printer.render.weasy.patches import patched
 from tests.support.documents import render_html
 from tests.support.pdf_glyphs import open_pdf
 from tests.support.sample_articles import (
+    LANDSCAPE,
     SAMPLE_ARTICLE,
     cells,
     heading,
     items,
     paragraph,
+    pictures,
     png,
     spans,
 )
@@ -272,8 +274,8 @@ def test_emphasis_of_a_whole_heading_or_caption_is_removed():
 
 
 def test_a_credit_alone_is_printed_as_credits_are():
-    figure = Figure("https://example.org/a.png", caption_spans=(Span("A. Name", ("em",)),))
-    html = render_html([article(figure, paragraph(WORDS))], {}).html
+    figure = Figure(LANDSCAPE, caption_spans=(Span("A. Name", ("em",)),))
+    html = render_html([article(figure, paragraph(WORDS))], pictures()).html
     assert '<span class="credit">A. Name</span>' in html
 
 
@@ -736,8 +738,6 @@ def test_a_longer_line_with_a_label_is_set_as_those_beside_it_below_their_name()
 
 
 def test_a_line_below_a_heading_is_kept_with_the_picture_after_it():
-    from tests.support.sample_articles import LANDSCAPE
-
     line = paragraph("Two parts of the village had to be left in the night.")
     figure = Figure(LANDSCAPE, caption_spans=spans("The dam"), alt="A dam")
     html = render_html([article(heading("It"), line, figure, paragraph(WORDS))], {}).html
