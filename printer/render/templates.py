@@ -131,6 +131,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         page_reference=_page_reference,
         table_class=table_class,
         table_parts=table_parts,
+        has_room_for_quantities=has_room_for_quantities,
         list_class=list_class,
         arrange_figures=arrange_figures,
         roles=find_roles,
@@ -373,15 +374,26 @@ def is_long_row(row: Sequence[Cell]) -> bool:
     return any(len("".join(iter_text(*cell.blocks))) > MAX_UNBROKEN_CELL_CHARS for cell in row)
 
 
-#: '36 months' and '14 Mar 2026'.
 MAX_QUANTITY_CHARS = 12
 _NUMBER = re.compile(r"\d")
 
 
 def is_quantity(cell: Cell) -> bool:
-    """Return whether a cell has a number and at most a short word with it, which share a line."""
+    """Return whether a cell has a number with a short unit, as '36 months', or a short date."""
     text = " ".join(iter_text(*cell.blocks))
-    return len(text) <= MAX_QUANTITY_CHARS and _NUMBER.search(text) is not None
+    is_short = len(text) <= MAX_QUANTITY_CHARS and not text.isupper()
+    return is_short and _NUMBER.search(text) is not None
+
+
+@pass_context
+def has_room_for_quantities(context: Context, table: Table) -> bool:
+    """Return whether all quantities of a table can stand on one line."""
+    geometry = context.get("paper")
+    if not isinstance(geometry, PageGeometry):
+        return False
+    lengths = _longest_words(table, keep_quantities=True)
+    needed = sum(TABLE_ADVANCE_EM * length + TABLE_PADDING_EM for length in lengths)
+    return TABLE_SIZE_REM * needed <= geometry.column_width / geometry.em
 
 
 def is_without_content(block: Heading, following: Sequence[Block]) -> bool:
@@ -513,13 +525,13 @@ def _take_columns(rows: Sequence[Row], start: int, end: int) -> tuple[Row, ...]:
 _IN_NAMES = re.compile(r"(?<=[_./=+:&?@-])(?=[^\W\d])")
 
 
-def _longest_words(table: Table) -> list[int]:
+def _longest_words(table: Table, *, keep_quantities: bool = False) -> list[int]:
     """Return the lengths of the longest words, or unbroken parts of names, of each column."""
     lengths: list[int] = []
     for row in table.rows:
         for column, cell in enumerate(row):
             text = " ".join(iter_text(*cell.blocks))
-            words = [text] if is_quantity(cell) else text.split()
+            words = [text] if keep_quantities and is_quantity(cell) else text.split()
             length = max((len(part) for word in words for part in _IN_NAMES.split(word)), default=0)
             if column == len(lengths):
                 lengths.append(length)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import weasyprint
 
 from printer.article import Cell, Table
@@ -76,3 +77,14 @@ def test_the_words_of_a_table_of_many_columns_are_not_broken():
     texts = (getattr(box, "text", "") for box in lay_out(("Weight", *names)).descendants())
     words = {word for text in texts for word in text.split()}
     assert {"Weight", "harbour", "island"} <= words
+
+
+def test_a_number_and_its_unit_share_a_line() -> None:
+    names = ("Kreditsumme", "Laufzeit", "effektiver Jahreszins", "monatliche Rate", "Zinsaufwand")
+    table = lay_out(names, ("5.000 €", "36 Monate", "2,0 %", "143,17 €", "154,24 €"))
+    assert "36 Monate" in {getattr(box, "text", "") for box in table.descendants()}
+
+
+@pytest.mark.parametrize("columns", [3, 4, 5, 6, 8, 12])
+def test_numbers_with_units_stay_on_the_page(columns: int) -> None:
+    assert words_on_page(*[("1000 Wmmmmmm",) * columns] * 2)
