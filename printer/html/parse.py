@@ -85,8 +85,11 @@ _INVALID_REFERENCE = re.compile(
 
 
 def strip_invalid_references(source: bytes) -> bytes:
-    """Return markup without references to characters not allowed in a tree."""
-    return _INVALID_REFERENCE.sub(b"", source)
+    """Return markup without references to characters not allowed in a tree.
+
+    One that only the removal of another completes becomes U+FFFD, which completes no third.
+    """
+    return _INVALID_REFERENCE.sub(b"\xef\xbf\xbd", _INVALID_REFERENCE.sub(b"", source))
 
 
 # Possessive repetitions of groups with a lookahead match nothing in Python before 3.11.5.
@@ -140,19 +143,16 @@ def _has_wide_tag(source: bytes) -> bool:
 
 
 def _gather(tree: HtmlElement) -> None:
-    """Move into the body what is beside it or, after ``</html>``, in a second root."""
+    """Move into the body all content beside it and that of further roots, after ``</html>``."""
     head, body = tree.find("head"), tree.find("body")
     if body is None:
         body = etree.SubElement(tree, "body")
     position = tree.index(body)
     before = [part for part in tree[:position] if part is not head]
-    _append_text(body, body.tail)
+    texts = [body.tail]
     for part in [*tree[position + 1 :], *tree.itersiblings()]:
-        for inner_body in part.findall("body"):
-            inner_body.drop_tag()
-        body.append(part)
-        if part.tag in ("html", "body"):
-            part.drop_tag()
+        _move_content(part, body, texts)
+    _append_text(body, texts)
     _prepend(body, before)
     body.text = "".join(filter(None, (tree.text, None if head is None else head.tail, body.text)))
     tree.text = body.tail = None
@@ -160,7 +160,28 @@ def _gather(tree: HtmlElement) -> None:
         head.tail = None
 
 
-def _append_text(element: HtmlElement, text: str | None) -> None:
+def _move_content(part: HtmlElement, body: HtmlElement, texts: list[str | None]) -> None:
+    """Append a part to the body, or the content of a further root or body.
+
+    ``texts`` are those after the last element: to join them one at a time would be quadratic.
+    """
+    tail, part.tail = part.tail, None
+    if part.tag in ("html", "body"):
+        texts.append(part.text)
+        for child in list(part):
+            _move_content(child, body, texts)
+        if (parent := part.getparent()) is not None:
+            parent.remove(part)
+    else:
+        _append_text(body, texts)
+        body.append(part)
+    texts.append(tail)
+
+
+def _append_text(element: HtmlElement, texts: list[str | None]) -> None:
+    """Append texts to the content of an element, and empty their list."""
+    text = "".join(filter(None, texts))
+    texts.clear()
     if text and len(element):
         element[-1].tail = (element[-1].tail or "") + text
     elif text:

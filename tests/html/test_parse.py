@@ -142,13 +142,27 @@ def test_text_after_the_end_of_wide_documents_is_kept(many: int) -> None:
 
 @given(st.lists(st.sampled_from(["<p>", "</p>", "<b>", "</body>", "<body>", "<head>", "</div>", "<div>", "<td>", "x ", "<!--",
     "-->", "<a href='", "'>", "<script>", "</script>", "&amp", "\0", "</html>", "<svg>", "\ud800",
-    "\uffff",
+    "\uffff", "<html>", "&#x", "&#xFFFE;", "FFFE;",
 ]), max_size=40).map("".join))  # fmt: skip
 def test_any_markup_gives_a_tree_with_all_text_in_its_head_or_body(source: str) -> None:
     tree = parse(source)
     assert tree.tag == "html"
     assert [part.tag for part in tree if isinstance(part.tag, str)] in (["body"], ["head", "body"])
     assert not any((text or "").strip() for text in (tree.text, *(part.tail for part in tree)))
+
+
+@pytest.mark.parametrize(
+    "part", ["<b>y</b></html>", "y</html><html>", "<p>y</p></body></html><html><body>"]
+)
+def test_many_ends_of_a_page_take_linear_time(part: str) -> None:
+    before = time.process_time()
+    tree = parse("<html><body>x</body></html>" + part * 50_000)
+    assert time.process_time() - before < 3
+    assert len("".join(tree.find("body").itertext())) == 50_001
+
+
+def test_a_reference_that_the_removal_of_another_completes_is_no_character() -> None:
+    assert words(parse("a</body>&#x&#xFFFE;FFFE;b")) == ["a\ufffdb"]
 
 
 @pytest.mark.parametrize(

@@ -290,7 +290,7 @@ def _leading_text(element: HtmlElement) -> str:
 
 
 _MAX_LEAVES = 200
-#: The largest distance of a mark just below the title, in elements.
+#: A mark among so many elements after the title is just below it.
 _MAX_JUST_BELOW_TITLE = 20
 
 

@@ -180,6 +180,7 @@ def read_metadata(
     return Metadata(
         title=title,
         byline=byline,
+        # Last, as the stated address may be that of another copy.
         published=published or find_path_date(_path(canonical)),
         site=site,
         lead=head.first(*_NAMES["lead"], limit=_MAX_LEAD_CHARS)
@@ -232,9 +233,11 @@ def _byline_and_date(
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = date if is_confirmed else _visible_date(date, next(iter(hints.dates), ""))
-    if date != date_below_title:
-        date = _displayed_date(date, line_hints.dates)
-    date = date or find_labeled_date(labeled_lines(lines), language, UPDATED)
+    displayed = _displayed_date(date, line_hints.dates)
+    if date and displayed != date:
+        below = date_below_title or read_markup_hints(tree, title, language).date_below_title
+        displayed = date if below[:_DAY_CHARS] == date[:_DAY_CHARS] else displayed
+    date = displayed or find_labeled_date(labeled_lines(lines), language, UPDATED)
     if not names:
         signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
         names = join_names(signatures, language, *not_authors)

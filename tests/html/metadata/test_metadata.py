@@ -620,12 +620,16 @@ def test_a_date_beside_the_title_precedes_that_of_the_day_and_of_other_stories()
     assert read(head, story + dated + TEXT).published == "2012-01-05"
 
 
-def test_a_date_marked_below_the_title_precedes_the_only_line_with_a_date():
+@pytest.mark.parametrize(
+    "stated", ["", "2012-01-05", "2012-01-05T10:00:00+00:00", "2012-01-05T06:47:30"]
+)
+def test_a_date_marked_below_the_title_precedes_the_only_line_with_a_date(stated):
     mark = "<time datetime=2012-01-05T06:47><span>06:47</span>05.01.2012</time>"
     other = "<ul><li><a href=/x>The weir</a><div>31 January 2012, 06:50</div></li></ul>"
     body = f"<h1>The ferry stops</h1>{mark}{other}{TEXT}"
     head = "<title>The ferry stops</title>"
-    assert read_with_lines(head, body).published == "2012-01-05T06:47"
+    meta = f"<meta property=article:published_time content='{stated}'>"
+    assert read_with_lines(head + meta, body).published.startswith("2012-01-05")
     above = "<div>31 January 2012, 06:50</div><h1>The ferry stops</h1>"
     story = "<div><time datetime=2012-01-05>5 Jan</time> <a href=/x>The weir</a></div>"
     body = f"{above}{'<p><i>The ferry.</i></p>' * 10}{story}{TEXT}"
