@@ -19,7 +19,7 @@ from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link, 
 from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, page_labels
-from ..text import COLONS, QUESTION_MARKS, class_pattern, comparison_key, split_label
+from ..text import QUESTION_MARKS, class_pattern, comparison_key, split_label
 from .selected_text import OUTSIDE_TEXT, SelectedText, is_drawn_as_button, mean
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
@@ -336,7 +336,6 @@ def add_missing_end(selected: SelectedText) -> None:
             selected.add(pending)
             pending = []
     selected.add([*_last_paragraphs(selected), *_last_section(selected)])
-    selected.add(_last_credits(selected, looks))
 
 
 #: The fewest other sections like the last one, and that of one with a likely, long paragraph.
@@ -368,39 +367,6 @@ def _last_section(selected: SelectedText) -> Iterator[int]:
         if not is_alike or not is_likely:
             return
         yield from (start, i)
-
-
-#: The fewest lines of credits, the longest, and their lowest mean score.
-_MIN_CREDITS = 3
-_MAX_CREDIT_CHARS = 100
-_MIN_CREDITS_SCORE = 0.3
-
-
-def _last_credits(selected: SelectedText, looks: Set[tuple[tuple[str, str], ...]]) -> Iterator[int]:
-    """Yield the lines of a paragraph that say who did what ('Music: Ann Reed'), and their label.
-
-    Readers see who made the pictures or the translation.  Pictures and other stories may be between
-    the text and the credits.
-    """
-    index, segments, scores = selected.index, selected.segments, selected.scores
-    first = selected.last() + 1
-    blocks = index.segment_blocks[first : first + _MAX_END_SEGMENTS]
-    for block in dict.fromkeys(blocks):
-        lines = index.segment_range(block)
-        if (
-            _MIN_CREDITS <= len(lines) <= _MAX_END_SEGMENTS
-            and _outer_look(index, block) in looks
-            and all(_is_credit(segments[i]) for i in lines)
-            and mean([scores[i] for i in lines]) >= _MIN_CREDITS_SCORE
-        ):
-            yield from range(lines[0] - segments[lines[0] - 1].text.endswith(COLONS), lines.stop)
-
-
-def _is_credit(segment: Segment) -> bool:
-    """Return whether a line is a label with a value that is not a link."""
-    _, colon, value = split_label(segment.text)
-    is_short = len(segment.text) <= _MAX_CREDIT_CHARS
-    return bool(is_short and colon and value) and not segment.link_chars
 
 
 _MAX_LAST_PARAGRAPHS = 3

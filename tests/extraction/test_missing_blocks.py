@@ -614,32 +614,6 @@ def test_a_last_section_like_the_one_before_it_is_added(last: str, found: str) -
         assert " ".join(s.text for s, before, after in chosen if after > before) == lines
 
 
-CREDITS = "Music: Ann Reed<br>Text: Orla Fen<br>Film: Tam Weir"
-
-
-@pytest.mark.parametrize(
-    ("end", "found"),
-    [
-        (f"<div role=heading>The film:</div><p>{CREDITS}</p>", True),
-        (f"<div>More stories</div><p>{CREDITS}</p>", True),
-        (f"<div><p>{CREDITS}</p></div>", False),
-        (f"<p>{CREDITS}<br>No colon</p>", False),
-        (f"<p>{CREDITS}<br>Map: <a href=/map>Quay</a></p>", False),
-        ("<p>Music: Ann Reed<br>Film: Tam Weir</p>", False),
-    ],
-)
-def test_credits_below_the_text_are_added(end: str, found: bool) -> None:
-    text = "".join(f"<p>{TEXT} {day}</p>" for day in range(5))
-    figure = "<figure><img src=/quay.jpg><figcaption>The quay</figcaption></figure>"
-    html = f"<body><article><div class=text>{text}{figure}{end}</div></article></body>"
-    page = read_page(html)
-    keep = tuple(TEXT in segment.text for segment in page.segments)
-    flags = run_pass(add_missing_end, page, keep, [1.0 if flag else 0.33 for flag in keep])
-    chosen = [s.text for s, flag in zip(page.segments, flags, strict=True) if flag][5:]
-    label = ["The film:"] if "film:" in end else []
-    assert chosen == (label + CREDITS.split("<br>") if found else [])
-
-
 @pytest.mark.parametrize(
     ("items", "found"),
     [
