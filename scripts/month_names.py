@@ -24,12 +24,10 @@ LANGUAGES = (
 )
 #: These give their abbreviations too; those of others are words elsewhere (Czech 'pro').
 ABBREVIATING = ["en", "en_GB", "de", "de_AT", "fr", "es", "nl", "ru", "el"]
-#: Older spellings and abbreviations that pages use as well; of those in Italian and Portuguese, the
-#: ones that are no words elsewhere (English 'set').
+#: Older spellings and abbreviations that pages use as well.  Of Italian and Portuguese ones, only
+#: those that are no words elsewhere (as English 'set', 'gen' and 'mag' are).
 VARIANTS = {
-    1: "gen",
     2: "feber fev फरवरी",
-    5: "mag",
     6: "giu",
     7: "lug",
     9: "सितम्बर",

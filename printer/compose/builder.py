@@ -450,7 +450,7 @@ class ArticleBuilder:
     def _add_entry(self, buffer: BlockBuffer, begin: int) -> None:
         """Add the blocks from ``begin`` on to the collection before them, or to a new one.
 
-        An item of a list around the entry may have ended it and its buffer.
+        Do nothing if an item of a list around the entry has ended the entry's buffer.
         """
         if buffer is not self.buffer:
             return

@@ -511,6 +511,12 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
 _SEPARATE = (Heading, Figure, Embed)
 
 
+def _ends_in_frame(blocks: list[Block]) -> bool:
+    """Return whether blocks end in a paragraph between two rules that is none of a series."""
+    kinds = [*map(type, blocks[-5:])]
+    return kinds[-3:] == [Rule, Paragraph, Rule] and kinds[:2] != [Rule, Paragraph]
+
+
 def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:
     """Drop repeated headings, and rules next to rules, headings, figures or embeds.
 
@@ -529,8 +535,7 @@ def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:
             if isinstance(before, Heading) and isinstance(last, Embed) and not last.title:
                 remaining[-2:] = [replace(last, title=plain_text(before.spans))]
             continue
-        above = [*map(type, remaining[-3:])]
-        is_frame = isinstance(block, Heading) and above == [Rule, Paragraph, Rule]
+        is_frame = isinstance(block, Heading) and _ends_in_frame(remaining)
         if isinstance(block, _SEPARATE) and isinstance(last, Rule) and not is_frame:
             remaining.pop()
             last = remaining[-1] if remaining else None
@@ -556,7 +561,7 @@ def _move_eyebrow_to_end(blocks: list[Block]) -> None:
         blocks.append(blocks.pop(at))
 
 
-#: Headings at the end of an article of fewer blocks and items of lists are kept.
+#: A heading at the end is kept if the article has fewer blocks, items of lists counted singly.
 _MIN_PARTS = 3
 
 

@@ -49,22 +49,29 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
     return Embed(kind, url, title) if kind else None
 
 
-#: Parameters of an address that only say how a player looks and behaves.
+#: Parameters that only say how a player looks and behaves.
 _PLAYER_PARAMETERS = frozenset({
-    "api", "app_id", "autohide", "autopause", "autoplay", "background", "badge", "byline", "color",
-    "controls", "dnt", "enablejsapi", "feature", "fs", "iv_load_policy", "loop", "modestbranding",
-    "mute", "muted", "origin", "player_id", "playsinline", "portrait", "preload", "rel", "showinfo",
-    "showsearch", "version", "web_component", "widget_referrer", "wmode",
+    "autohide", "autopause", "autoplay", "byline", "controls", "dnt", "enablejsapi", "fs",
+    "iv_load_policy", "loop", "modestbranding", "mute", "muted", "origin", "playsinline",
+    "portrait", "preload", "rel", "showinfo", "showsearch", "widget_referrer", "wmode",
 })  # fmt: skip
+_SIGNATURES = frozenset({"expires", "hash", "hmac", "sig", "signature", "token"})
 
 
 def _strip_player_parameters(url: str) -> str:
-    """Return the address of a player without the parameters that readers need not type."""
-    address, mark, query = url.partition("?")
-    query, sign, fragment = query.partition("#")
-    parameters = (part.removeprefix("amp;") for part in query.split("&"))
-    needed = [p for p in parameters if p.partition("=")[0].lower() not in _PLAYER_PARAMETERS]
-    return f"{address}{mark if any(needed) else ''}{'&'.join(needed)}{sign}{fragment}"
+    """Return the address of a player without what readers need not type, unless it is signed."""
+    address, sign, fragment = url.partition("#")
+    path, _, query = address.partition("?")
+    parameters = [part.removeprefix("amp;") for part in query.split("&")]
+    names = [part.partition("=")[0].lower() for part in parameters]
+    if not _SIGNATURES.isdisjoint(names):
+        return url
+    needed = [
+        part
+        for part, name in zip(parameters, names, strict=True)
+        if part and part.lower() != "feature=oembed" and name not in _PLAYER_PARAMETERS
+    ]
+    return "?".join(filter(None, (path, "&".join(needed)))) + sign + fragment
 
 
 _CAPTION_CLASS = re.compile(r"caption|(?<![a-z])(?:label|legend)(?![a-z])", re.IGNORECASE)

@@ -332,7 +332,7 @@ def _are_similar(first: Leaf, second: Leaf) -> bool:
 
 
 def _link_around(element: HtmlElement) -> HtmlElement:
-    """Return the link that has nothing but an element in it, as a button has, or the element."""
+    """Return the link around an element if it contains nothing else, as in a button."""
     link = element.getparent()
     is_button = link is not None and link.tag == "a" and len(link) == 1
     return link if is_button and not (link.text or element.tail or "").strip() else element
@@ -420,18 +420,21 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
 
 #: The end of a sentence or a quotation, with text after it.
 _INNER_END = re.compile(r"""\w(?:[.!?…]|[»”"],|,[”"])\s""")
+#: At most two words at the beginning of a line, as a name has, before punctuation.
+_NAME = re.compile(r"[^\s.,!?…]+(?: [^\s.,!?…]+)?[.,!?…]")
 
 
 def _is_broken(line: str, following: str, *, is_only: bool) -> bool:
-    """Return whether a break is inside a sentence: the next line continues it in lower case.
+    """Return whether a break is inside a sentence.
 
-    If it is the only break, what continues may be a name: the line ends in an unfinished sentence
-    after a finished one or a quotation, and the next line finishes it.
+    The next line then begins in lower case; if it is the only break, the next line may also begin
+    with the name that the sentence needs, after an earlier sentence or a quotation.
     """
     if not line[-1:].isalnum() or _SETTING.match(following):
         return False
-    is_finished = is_only and line.rsplit(None, 1)[-1].islower() and ends_sentence(following)
-    return following[:1].islower() or (is_finished and _INNER_END.search(line) is not None)
+    may_end_in_name = is_only and line.rsplit(None, 1)[-1].islower() and ends_sentence(following)
+    has_name = may_end_in_name and _NAME.match(following) and _INNER_END.search(line)
+    return following[:1].islower() or bool(has_name)
 
 
 #: A longer line that ends like a sentence is a paragraph.

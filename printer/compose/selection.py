@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain, compress, islice, pairwise, takewhile, zip_longest
+from itertools import islice, pairwise, takewhile, zip_longest
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -75,9 +75,7 @@ def select(
         for element in textless
     )
     headings = (
-        _named_headings(page, verdict.keep).union(
-            _large_headings(page, verdict.keep), page.elements.find("summary")
-        )
+        _named_headings(page, verdict.keep).union(page.elements.find("summary"))
         if verdict.kind not in {"documentation", "forum"}
         else frozenset()
     )
@@ -204,39 +202,6 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
     return frozenset(headings)
 
 
-#: The sizes of ``font`` that are well above that of the text, which is 3.
-_LARGE_SIZES = frozenset({"+2", "+3", "+4", "5", "6", "7"})
-_MAX_FONT_LEVELS = 6
-
-
-def _large_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
-    """Return short lines above text that ``font`` makes larger throughout; old pages have such."""
-    if not any(font.get("size") in _LARGE_SIZES for font in page.elements.find("font")):
-        return frozenset()
-    selected = list(compress(page.segments, keep))
-    large = {i for i, segment in enumerate(selected) if _is_large(segment)}
-    if any(count_words(selected[i].text) > _MAX_HEADING_WORDS for i in large):
-        return frozenset()  # the size of the text
-    return frozenset(
-        selected[i].block
-        for i in large
-        if i + 1 < len(selected)
-        and selected[i].block.tag in ("p", "div", "center")
-        and _is_heading(page.index, selected[i], may_trail_off=True)
-        and count_words(selected[i + 1].text[:600]) >= _MIN_WORDS_BELOW_HEADING
-    )
-
-
-def _is_large(segment: Segment) -> bool:
-    for leaf in segment.leaves:
-        around = chain((leaf.parent,), leaf.parent.iterancestors())
-        fonts = takewhile(lambda e: e is not segment.block, islice(around, _MAX_FONT_LEVELS))
-        size = next(filter(None, (e.get("size") for e in fonts if e.tag == "font")), "")
-        if not leaf.text.isspace() and size not in _LARGE_SIZES:
-            return False
-    return True
-
-
 _MAX_WRAPPERS = 3
 
 
@@ -251,14 +216,12 @@ def _class_names(index: PageIndex, segment: Segment) -> str:
     return " ".join(filter(None, names))
 
 
-def _is_heading(index: PageIndex, segment: Segment, *, may_trail_off: bool = False) -> bool:
+def _is_heading(index: PageIndex, segment: Segment) -> bool:
     block = index.segment_blocks[segment.index]
-    text = segment.text.removesuffix("...") if may_trail_off else segment.text
     return (
         not index.flags[block] & _NOT_HEADING_FLAGS
         and not segment.link_chars
-        and bool(text)
-        and text[-1] not in _NOT_HEADING_ENDS
+        and segment.text[-1] not in _NOT_HEADING_ENDS
     )
 
 

@@ -143,7 +143,7 @@ class CaptionFinder:
         distinct = {segment.text: segment for segment in segments}
         spans, credit = read_caption(distinct.values(), self.page.base)
         if credit_above and not credit and _NAME_RIGHT_AFTER.fullmatch(credit_above.text):
-            credit, segments = strip_brackets(credit_above.text), [credit_above, *segments]
+            credit, segments = _strip_brackets(credit_above.text), [credit_above, *segments]
         indexes = frozenset(segment.index for segment in segments)
         text = plain_text(spans).strip().lower()
         is_number = _NUMBER.fullmatch(text) or _COUNTER.fullmatch(text)
@@ -591,13 +591,13 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     spans = _join_pieces(text)
     if not credit and len(line := plain_text(spans)) <= _MAX_LONE_CREDIT_CHARS:
         return (_italic_credit(spans) if _CREDIT_START.match(line) else spans), ""
-    return spans, strip_brackets(credit.lstrip(":：.").strip("|·•/-–— "))
+    return spans, _strip_brackets(credit.lstrip(":：.").strip("|·•/-–— "))
 
 
 def _italic_credit(spans: Spans) -> Spans:
     """Return a credit in italics, without brackets around all of it."""
     text = plain_text(spans)
-    if len(spans) == 1 and (bare := strip_brackets(text)) != text:
+    if len(spans) == 1 and (bare := _strip_brackets(text)) != text:
         spans = (replace(spans[0], text=bare),)
     marks = [{*span.marks, "em"} for span in spans]
     return tuple(
@@ -620,18 +620,19 @@ def _join_credit(texts: list[str]) -> str:
     )
 
 
-def strip_brackets(credit: str) -> str:
+def _strip_brackets(credit: str) -> str:
     """Return a credit without brackets around all of it."""
     if credit[:1] + credit[-1:] in ("()", "[]") and not set(credit[1:-1]) & set("()[]"):
         return credit[1:-1].strip()
     return credit
 
 
-AGENCIES = "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
+#: The alternatives of a pattern, the longest first.
+AGENCY_PATTERN = "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
 #: Names after the end of a sentence: in brackets, after a bar, or the last of them an agency's.
 _NAMES_AFTER = re.compile(
     r"(?<=[.!?…。»”\"])(?: ?(?:\((?=\w)[^()0-9\n]{2,80}\)|\| ?(?=\w)[^|0-9\n]{2,60})"
-    rf"| (?=\w)[^.!?…:;\n]{{0,60}}(?<!\w)(?:{AGENCIES}))\s*$"
+    rf"| (?=\w)[^.!?…:;\n]{{0,60}}(?<!\w)(?:{AGENCY_PATTERN}))\s*$"
 )
 _CAPTION_ENDS = (*SENTENCE_ENDS, "»", "”", '"')
 #: A name in an element of its own, right after the end of a sentence.

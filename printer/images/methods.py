@@ -439,7 +439,7 @@ def _lead_picture(
     return () if is_rejected else (SelectedPicture(lead, _lead_caption(page, verdict, rejected)),)
 
 
-#: The lines above the text that are searched for the caption of a picture that a script adds.
+#: How many lines above the text may be the caption of a picture that a script adds.
 _MAX_LINES_ABOVE = 3
 _MIN_LEAD_CAPTION_CHARS = 25
 _MAX_BOX_LEVELS = 3
@@ -451,12 +451,12 @@ def _lead_caption(page: Page, verdict: Verdict, rejected: Sequence[RejectedPictu
     Otherwise the caption would be lost, or be printed as text.
     """
     first = verdict.keep.index(True)
-    pictures = {picture.candidate.segment for picture in rejected}
+    # A line at a rejected picture, or just before it, is the caption of that one.
+    pictured = {picture.candidate.segment for picture in rejected}
     lines = [
         segment
         for segment in page.segments[max(0, first - _MAX_LINES_ABOVE) : first + 1]
-        if segment.index not in pictures
-        and segment.index + 1 not in pictures
+        if pictured.isdisjoint((segment.index, segment.index + 1))
         and segment.block.tag not in HEADING_TAGS
         and len(segment.text) >= _MIN_LEAD_CAPTION_CHARS
         and _is_in_caption(segment)
@@ -470,5 +470,7 @@ def _lead_caption(page: Page, verdict: Verdict, rejected: Sequence[RejectedPictu
 
 def _is_in_caption(segment: Segment) -> bool:
     around = chain((segment.block,), segment.block.iterancestors())
-    names = (f"{e.tag} {e.get('class') or ''}".lower() for e in islice(around, _MAX_BOX_LEVELS))
+    names = (
+        f"{e.tag} {(e.get('class') or '')[:200]}".lower() for e in islice(around, _MAX_BOX_LEVELS)
+    )
     return any("caption" in name and is_caption_name(name) for name in names)

@@ -75,10 +75,13 @@ _ICON_NAME = re.compile(r"(?<![a-z])icons?(?![a-z])")
 def _is_icon_or_logo(reader: FeatureReader, candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a file that is no photograph is an icon, a logo or a rating."""
     link = nearest_link(candidate.element, 8)
-    if _RATING.match(candidate.alt) or (link is not None and _is_logo_link(link)):
+    is_home_link = link is not None and "home" in (link.get("rel") or "").split()
+    if is_home_link or _RATING.match(candidate.alt):
         return True
     if "the page's own picture" in features or candidate.best is None:
         return False
+    if link is not None and _is_logo_link(link):
+        return True
     path = original_url(candidate.best.url).partition("?")[0]
     if _PHOTOGRAPH_FILE.search(path):
         return False
@@ -93,13 +96,18 @@ def _is_icon_or_logo(reader: FeatureReader, candidate: Candidate, features: froz
 
 
 _SELLING_KINDS = frozenset({"service", "product"})
-#: The name of the link of a logo, such as 'logo', 'site-logo' or 'branding-logo'.
-_LOGO_LINK = re.compile(r"(?:[a-z]{1,20}[-_]){0,2}logo(?:[-_](?:link|image|img))?", re.IGNORECASE)
+#: A name of the site's own logo, such as 'logo', 'header__logo' or 'siteLogo'.
+_LOGO_LINK = re.compile(
+    r"(?:(?:branding|custom|head(?:er)?|main|nav(?:bar)?|page|site|top)[-_]{0,2}){0,2}"
+    r"logo(?:[-_]{1,2}(?:link|image|img))?",
+    re.IGNORECASE,
+)
 
 
 def _is_logo_link(link: HtmlElement) -> bool:
+    """Return whether a link is named as the site's logo, which leads to its home page."""
     names = f"{link.get('id') or ''} {link.get('class') or ''}"[:300].split()
-    return "home" in (link.get("rel") or "").split() or any(map(_LOGO_LINK.fullmatch, names))
+    return any(map(_LOGO_LINK.fullmatch, names))
 
 
 def _is_in_dialog(reader: FeatureReader, candidate: Candidate) -> bool:
@@ -434,9 +442,9 @@ def _is_portrait(
     if text:
         line = f"{caption.credit.lower()} {text}".lstrip()
         ends = [(name, len(name) + _MAX_CHARS_BEFORE_NAME) for name in reader.authors]
-        is_named = alt_names_author or "named as a portrait" in features
-        is_name = any(name in text and len(text) < end for name, end in ends)
-        return (is_named and is_name) or (
+        is_marked = alt_names_author or "named as a portrait" in features
+        names_author = any(name in text and len(text) < end for name, end in ends)
+        return (is_marked and names_author) or (
             len(line) <= _MAX_BYLINE_CHARS
             and any(name in line[:end] for name, end in ends)
             and (_has_date(reader, line) or (alt_names_author and YEAR.search(line) is not None))

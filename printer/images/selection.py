@@ -21,13 +21,12 @@ from ..text import SENTENCE_ENDS, has_currency_sign
 from ..urls import is_http
 from .candidates import Candidate, drawing_source
 from .captions import (
-    AGENCIES,
+    AGENCY_PATTERN,
     CREDIT_AFTER,
     Caption,
     CaptionFinder,
     is_credit_line,
     repeats_alt,
-    strip_brackets,
 )
 from .srcset import best_source
 
@@ -162,40 +161,46 @@ def place_picture(page: Page, picture: SelectedPicture) -> PlacedFigure:
     return PlacedFigure(figure, candidate.element, caption.segments)
 
 
+_AGENCY = re.compile(rf"(?:{AGENCY_PATTERN})(?!\w)")
 #: The name of an agency after a bar.
-_AGENCY_AFTER_BAR = re.compile(rf"\| ?(?:[^|\n]{{1,60}} ?/ ?)?(?:{AGENCIES})$")
-#: What is no credit: '(C)' for the person in the center, and a date.
-_NO_CREDIT = re.compile(r"\(C\)|[^\W\d]{1,20}[:：] ?[0-9]")
+_AGENCY_AFTER_BAR = re.compile(rf"\| ?(?:[^|\n]{{1,60}} ?/ ?)?(?:{AGENCY_PATTERN})$")
+#: Brackets around a credit, and what may follow them.
+_IN_BRACKETS = re.compile(r"\(([^()]*)\)\W*")
 _MAX_CREDIT_CHARS = 120
 #: A shorter word does not show that a caption names the author of its picture.
 _MIN_NAME_CHARS = 4
 
 
 def _credit(candidate: Candidate, caption: Caption) -> str:
-    """Return a picture's credit, if need be the one at the end of its alternative text.
+    """Return a picture's credit, or, if its caption has none, that of its other texts.
 
-    Otherwise a reader would not learn who took the picture.
+    These are its alternative text and its tooltip, where a credit stands at the end.
     """
     if caption.credit or is_credit_line(caption.text):
         return caption.credit
     credit = next(filter(None, map(_credit_at_end, (candidate.alt, candidate.title))), "")
-    is_named = not _long_words(credit).isdisjoint(_long_words(caption.text))
-    return "" if is_named else credit
+    is_in_caption = not _name_words(credit).isdisjoint(_name_words(caption.text))
+    return "" if is_in_caption else credit
 
 
 def _credit_at_end(text: str) -> str:
     """Return the credit after a description, '' for none."""
+    if agency := _AGENCY_AFTER_BAR.search(text):
+        return agency[0].lstrip("| ")
     match = next((m for m in CREDIT_AFTER.finditer(text) if m.start() > 1), None)
-    match = match or _AGENCY_AFTER_BAR.search(text)
     if match is None or len(text) - match.start() > _MAX_CREDIT_CHARS:
         return ""
-    is_in_brackets = text[: match.start()].rstrip().endswith("(")
-    credit = f"({text[match.start() :]}" if is_in_brackets else text[match.start() :]
-    credit = strip_brackets(credit).lstrip("| ")
-    return "" if _NO_CREDIT.match(credit) else credit
+    if text[: match.start()].rstrip().endswith("("):
+        in_brackets = _IN_BRACKETS.fullmatch(f"({text[match.start() :]}")
+        credit = in_brackets[1] if in_brackets else ""
+    else:
+        credit = text[match.start() :]
+    name = credit[len(match[0]) :].lstrip(" (")
+    is_name = name[:1].isupper() or "©" in match[0] or _AGENCY.match(name) is not None
+    return credit.strip() if name[:1].isalpha() and (is_name or not name[:1].islower()) else ""
 
 
-def _long_words(text: str) -> set[str]:
+def _name_words(text: str) -> set[str]:
     return {word for word in fold_words(text).split() if len(word) >= _MIN_NAME_CHARS}
 
 

@@ -187,7 +187,12 @@ def _lines_above_text(
 
 
 #: An address, which heads nothing.
-_ADDRESS = re.compile(r"https?://\S+")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
+#: Amounts of money, as '$39.99 USD', perhaps for a unit.
+_PRICE = re.compile(
+    r"(?:[^\w\s]\s?[0-9][0-9.,]*(?:\s?[A-Z]{3})?[\s–-]*)+"
+    r"(?:(?:/|p[eoa]r|pro|je)\s?[^\W\d]+)?"
+)
 #: A sentence of five words or more, and no title with a subtitle.
 _SENTENCE = re.compile(r"(?:[^\s:：–—]+\s){4,}[^\s:：–—]+\.|[^:：—]{12,}。")
 MAX_BOLD_LABEL_CHARS = 90
@@ -221,12 +226,16 @@ def is_label(block: Paragraph, following: _Placed | None) -> bool:
     return _is_plain_label(text, following)
 
 
+def _is_price(text: str) -> bool:
+    return has_currency_sign(text[0]) and _PRICE.fullmatch(text) is not None
+
+
 def _is_plain_label(text: str, following: _Placed) -> bool:
     """Return whether a line without marks is a heading: by its length and end, or its capitals."""
     is_capitals = " " in text and all(char.isupper() for char in text if char.isalpha())
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
     is_line = last.isalnum() and count_columns(text) <= MAX_PLAIN_LABEL_CHARS
-    if not is_line or not any(map(str.isalpha, text)) or has_currency_sign(text[0]):
+    if not is_line or not any(map(str.isalpha, text)) or _is_price(text):
         return False
     if isinstance(following, Code | List):
         is_named = isinstance(following, Code) or not text[0].islower()
@@ -294,7 +303,7 @@ def _is_entry(block: _Placed) -> bool:
     return is_open or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
-#: What may follow the end of a sentence; brackets only if they are around all of it.
+#: What may follow the end of a sentence; brackets only if the text begins with one.
 _CLOSING_QUOTES = " ’”»'\"」』"
 _CLOSING_BRACKETS = ")]）"
 _OPENING_BRACKETS = ("(", "[", "（")

@@ -51,6 +51,7 @@ from ..article import (
     walk,
 )
 from ..errors import RenderError, UsageError
+from ..text import count_columns
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, PageGeometry
 from ..urls import is_http
@@ -131,7 +132,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         page_reference=_page_reference,
         table_class=table_class,
         table_parts=table_parts,
-        has_room_for_quantities=has_room_for_quantities,
+        has_room_for_amounts=has_room_for_amounts,
         list_class=list_class,
         arrange_figures=arrange_figures,
         roles=find_roles,
@@ -141,7 +142,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         short_box=lambda block: sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS,
         short_post=lambda post: _count_lines(post) <= MAX_UNBROKEN_POST_LINES,
         long_row=is_long_row,
-        quantity=is_quantity,
+        amount=is_amount,
         long_item=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
     )
     return env
@@ -374,24 +375,26 @@ def is_long_row(row: Sequence[Cell]) -> bool:
     return any(len("".join(iter_text(*cell.blocks))) > MAX_UNBROKEN_CELL_CHARS for cell in row)
 
 
-MAX_QUANTITY_CHARS = 12
+#: The longest is a date, as '14 Mar 2026'.
+MAX_AMOUNT_CHARS = 11
+MAX_AMOUNT_WORDS = 3
 _NUMBER = re.compile(r"\d")
 
 
-def is_quantity(cell: Cell) -> bool:
-    """Return whether a cell has a number with a short unit, as '36 months', or a short date."""
+def is_amount(cell: Cell) -> bool:
+    """Return whether a cell is a number with a short unit, as '36 months', or a short date."""
     text = " ".join(iter_text(*cell.blocks))
-    is_short = len(text) <= MAX_QUANTITY_CHARS and not text.isupper()
-    return is_short and _NUMBER.search(text) is not None
+    is_short = count_columns(text) <= MAX_AMOUNT_CHARS and len(text.split()) <= MAX_AMOUNT_WORDS
+    return is_short and not cell.header and not text.isupper() and bool(_NUMBER.search(text))
 
 
 @pass_context
-def has_room_for_quantities(context: Context, table: Table) -> bool:
-    """Return whether all quantities of a table can stand on one line."""
+def has_room_for_amounts(context: Context, table: Table) -> bool:
+    """Return whether each amount of a table can stand on one line."""
     geometry = context.get("paper")
     if not isinstance(geometry, PageGeometry):
         return False
-    lengths = _longest_words(table, keep_quantities=True)
+    lengths = _longest_words(table, keep_amounts=True)
     needed = sum(TABLE_ADVANCE_EM * length + TABLE_PADDING_EM for length in lengths)
     return TABLE_SIZE_REM * needed <= geometry.column_width / geometry.em
 
@@ -525,13 +528,13 @@ def _take_columns(rows: Sequence[Row], start: int, end: int) -> tuple[Row, ...]:
 _IN_NAMES = re.compile(r"(?<=[_./=+:&?@-])(?=[^\W\d])")
 
 
-def _longest_words(table: Table, *, keep_quantities: bool = False) -> list[int]:
+def _longest_words(table: Table, *, keep_amounts: bool = False) -> list[int]:
     """Return the lengths of the longest words, or unbroken parts of names, of each column."""
     lengths: list[int] = []
     for row in table.rows:
         for column, cell in enumerate(row):
             text = " ".join(iter_text(*cell.blocks))
-            words = [text] if keep_quantities and is_quantity(cell) else text.split()
+            words = [text] if keep_amounts and is_amount(cell) else text.split()
             length = max((len(part) for word in words for part in _IN_NAMES.split(word)), default=0)
             if column == len(lengths):
                 lengths.append(length)

@@ -113,7 +113,9 @@ TABS = """<div class="tabs"><div role="tablist"><button role="tab" aria-controls
     [
         ("/video/7?feature=oembed&amp;enablejsapi=1&origin=https://a.example", "/video/7"),
         ("/video/7?rel=0&amp;amp;start=17&Autoplay=1#t=2", "/video/7?start=17#t=2"),
-        ("/video/?list=UU-7&color", "/video/?list=UU-7"),
+        ("/video/?list=UU-7&rel", "/video/?list=UU-7"),
+        ("/player/#/video?id=7&rel=0", "/player/#/video?id=7&rel=0"),
+        ("/video/7?rel=0&token=8f", "/video/7?rel=0&token=8f"),
     ],
 )
 def test_parameters_of_a_player_are_left_out(src: str, printed: str) -> None:

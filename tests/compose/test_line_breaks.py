@@ -70,6 +70,11 @@ def test_a_break_before_a_name_that_ends_the_only_unfinished_sentence_is_dropped
         (beginning, "Nantmoor, and sold it.", "It was dark."),
         (f"{beginning} Quay", "The boats of the night."),
         (LONG[0][:-1], "Tickets are sold on board."),  # lines without final punctuation
+        (
+            "Meet the crew of the boat (approx. 20 people) every morning in the old meadow",
+            "The ferry leaves at noon.",
+        ),
+        (f"{beginning} old boats and of the harbour", "Follow her on the river."),
     ]:
         assert "\n".join(lines[:2]) in "\n".join(read(*lines))
 

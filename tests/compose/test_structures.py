@@ -796,6 +796,8 @@ def test_both_rules_around_a_paragraph_above_a_heading_are_kept() -> None:
     framed = (text, rule, text, rule, heading, text)
     assert clean_up(framed, "", {}, linked=False) == framed
     assert clean_up(framed[2:], "", {}, linked=False) == (text, heading, text)
+    series = (text, rule, text, rule, text, rule, heading, text)
+    assert clean_up(series, "", {}, linked=False) == (*series[:5], heading, text)
 
 
 def test_a_heading_that_is_repeated_at_once_stands_once() -> None:
@@ -1281,33 +1283,6 @@ def test_long_questions_named_as_such_are_headings(end: str, are_headings: bool)
     line = "<div class=faq-question>Which of the {} leave the harbour at dawn, and how long do they stay out at sea{}</div>"
     html = "".join(line.format(name, end) + _REMARK + _REMARK for name in ("boats", "ferries"))
     assert len(outline(html)) == (2 if are_headings else 0)
-
-
-_LONG_REMARK = (
-    f"<p>{'The ferry leaves the harbour at dawn, and the quay is full of people. ' * 3}</p>"
-)
-
-
-def test_lines_in_a_font_larger_than_the_text_are_headings() -> None:
-    line = "<p align=center><font size={}><b>{}</b></font></p>" + _LONG_REMARK
-    assert outline(line.format("+3", "And then...")) == [(2, "And then...")]
-    headed = line.format("5", "The lock") + line.format("5", "The quay") + bold("Order!")
-    assert outline(headed) == [(2, "The lock"), (2, "The quay")]
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        f"<p><font size=+1>The lock</font></p>{_LONG_REMARK}",
-        f"<p><font size=+3>The lock</font> of the harbour</p>{_LONG_REMARK}",
-        f"<p><font size=+3>The lock is shut.</font></p>{_LONG_REMARK}",
-        f"<p><font size=+3><a href=/lock>The lock</a></font></p>{_LONG_REMARK}",
-        f"{_LONG_REMARK}<p><font size=+3>The end</font></p>",
-        f"<p><font size=5>The lock</font></p><p><font size=5>{_LONG_REMARK[3:-4]}</font></p>",
-    ],
-)
-def test_other_lines_in_a_font_of_their_own_are_no_headings(html: str) -> None:
-    assert outline(html) == []
 
 
 @pytest.mark.parametrize("end", [".", ":", "。", "：", "।"])

@@ -1059,6 +1059,12 @@ def test_the_logo_that_leads_home_is_no_lead_picture(rel: str, count: int) -> No
     assert len(find_pictures(page, verdict)) == count
 
 
+def test_the_logo_of_a_company_is_kept() -> None:
+    mill = f'<a class="company-logo" href="/mill">{PLAIN.format("The mill")}</a>'
+    found = select_by_method(*read(article(PHOTO, f"<div>{mill}</div>")))
+    assert "The mill" in [picture.candidate.alt for picture in found.selected]
+
+
 def test_a_round_picture_between_title_and_text_is_a_portrait() -> None:
     portrait = f'<div class="w-8 rounded-full"><span>{PLAIN.format("Our herd")}</span></div>'
     page = article(PHOTO).replace("</h1>", f"</h1>{portrait}")
@@ -1079,6 +1085,13 @@ def test_a_round_picture_between_title_and_text_is_a_portrait() -> None:
         ('alt="The new ferry © Ida Reed"', "The ferry as Ida Reed saw it", ""),
         ('alt="The mayor (L), the captain (C) and the pilot at noon"', "At noon.", ""),
         ('alt="The new ferry. Photo: 8 March 2021"', "At noon.", ""),
+        ('alt="The new ferry. Foto: dpa/Ida Reed"', "At noon.", "Foto: dpa/Ida Reed"),
+        ('alt="The new ferry © reed/shore"', "At noon.", "© reed/shore"),
+        ('alt="The new ferry ©"', "At noon.", ""),
+        ('alt="The new ferry Foto: "', "At noon.", ""),
+        ('alt="The ferry (Photo: Ida Reed) seen at night from the quay"', "At noon.", ""),
+        ('alt="The diagram. Image: left is the mill"', "At noon.", ""),
+        ('alt="It is © 2019 Harbour Ltd. All rights reserved"', "At noon.", ""),
         (f'alt="The new ferry. Photo: {"one of many on the river " * 6}"', "At noon.", ""),
     ],
 )

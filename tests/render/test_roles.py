@@ -189,4 +189,5 @@ def test_a_price_or_an_address_is_no_heading():
     assert not is_label(bold("https://valley.example.org/mill"), paragraph(WORDS * 2))
     assert not is_label(paragraph("$39.99 USD"), items("Four pockets"))
     assert not is_label(paragraph("€12 per night"), paragraph(WORDS * 2))
+    assert is_label(paragraph("£10 notes are withdrawn"), paragraph(WORDS * 2))
     assert is_label(paragraph("Four pockets for €12"), paragraph(WORDS * 2))

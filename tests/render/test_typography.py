@@ -792,10 +792,13 @@ def test_no_item_of_a_list_and_no_ornament_is_alone(before):
 def test_no_page_ends_between_two_labels_of_a_list():
     labels = [paragraph(Span(name, ("strong",))) for name in ("Tickets", "On board")]
     below = items("Adults", "Children", "Dogs"), paragraph(WORDS)
+    first_pages = set()
     for before in range(27, 34):
         text = article(*[paragraph("Line.")] * before, *labels, *below)
         pages = texts_of(render_pdf(render_html([text], {})).pdf)
         assert all(page.count("Tickets") == page.count("On board") for page in pages)
+        first_pages.add(["Tickets" in page for page in pages].index(True))
+    assert first_pages == {0, 1}
 
 
 def test_a_note_of_documentation_is_a_box_with_its_label():
