@@ -75,13 +75,10 @@ _ICON_NAME = re.compile(r"(?<![a-z])icons?(?![a-z])")
 def _is_icon_or_logo(reader: FeatureReader, candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a file that is no photograph is an icon, a logo or a rating."""
     link = nearest_link(candidate.element, 8)
-    is_home_link = link is not None and "home" in (link.get("rel") or "").split()
-    if is_home_link or _RATING.match(candidate.alt):
+    if _RATING.match(candidate.alt) or (link is not None and _is_logo_link(link)):
         return True
     if "the page's own picture" in features or candidate.best is None:
         return False
-    if link is not None and _is_logo_link(link):
-        return True
     path = original_url(candidate.best.url).partition("?")[0]
     if _PHOTOGRAPH_FILE.search(path):
         return False
@@ -105,9 +102,9 @@ _LOGO_LINK = re.compile(
 
 
 def _is_logo_link(link: HtmlElement) -> bool:
-    """Return whether a link is named as the site's logo, which leads to its home page."""
+    """Return whether a link leads to the home page, or is named as the site's logo."""
     names = f"{link.get('id') or ''} {link.get('class') or ''}"[:300].split()
-    return any(map(_LOGO_LINK.fullmatch, names))
+    return "home" in (link.get("rel") or "").split() or any(map(_LOGO_LINK.fullmatch, names))
 
 
 def _is_in_dialog(reader: FeatureReader, candidate: Candidate) -> bool:
