@@ -168,6 +168,7 @@ def find_labels(blocks: Sequence[_Placed], entries: frozenset[int]) -> frozenset
         labels -= sentences
     lines = _lines_above_text(paragraphs, entries, bold)
     headed = labels & lines
+    labels |= _recurring_lines_with_colon(paragraphs) - entries
     if 2 * len(headed) < len(lines) or 3 * len(headed - entries) < len(headed):
         return frozenset(labels - entries - lines)
     # The first of two lines above a text is no entry of a list, either.
@@ -184,6 +185,35 @@ def _lines_above_text(
     lines = paragraphs.keys() & {i - 1 for i in texts} - bold
     lengths = {i: len(plain_text(block.spans)) for i, block in paragraphs.items()}
     return {i for i in lines if is_label(paragraphs[i], _LONG_TEXT) and lengths[i] < lengths[i + 1]}
+
+
+#: The fewest lines ending in a colon that are headings, and the most paragraphs for each.
+MIN_LINES_WITH_COLON = 4
+MAX_PARAGRAPHS_PER_LINE = 10
+
+
+def _recurring_lines_with_colon(paragraphs: Mapping[int, Paragraph]) -> set[int]:
+    """Return the lines ending in a colon above longer paragraphs, if they head all of the text.
+
+    Readers find a section by its heading.  A few such lines only introduce what follows.
+    """
+    lines = {
+        i
+        for i, block in paragraphs.items()
+        if i + 1 in paragraphs and _heads_with_colon(block, paragraphs[i + 1])
+    }
+    is_many = len(lines) >= MIN_LINES_WITH_COLON
+    return lines if is_many and MAX_PARAGRAPHS_PER_LINE * len(lines) >= len(paragraphs) else set()
+
+
+def _heads_with_colon(block: Paragraph, following: Paragraph) -> bool:
+    """Return whether a line ends in a colon and a longer text, which is no speech, follows."""
+    text, text_below = (plain_text(part.spans).strip() for part in (block, following))
+    if not text.endswith(COLONS) or "\n" in text or "strong" in block.spans[0].marks:
+        return False
+    width = count_columns(text[: MAX_PLAIN_LABEL_CHARS + 1])
+    is_long = count_columns(text_below) >= max(2 * width, MIN_LABELED_CHARS)
+    return width <= MAX_PLAIN_LABEL_CHARS and is_long and text_below[0].isalnum()
 
 
 #: An address, which heads nothing.

@@ -117,6 +117,18 @@ def test_lines_that_look_alike_are_all_headings_or_none(blocks, labels):
     assert find_labels(run, find_entries(run)) == labels
 
 
+def test_lines_with_a_colon_that_recur_above_text_are_headings():
+    names = ("Tickets:", "Dogs (on a lead):", "Bicycles:", "Oars:")
+    labels = [(paragraph(name), paragraph(WORDS)) for name in names]
+    blocks = [block for pair in labels for block in pair]
+    assert find_labels(blocks, frozenset()) == {0, 2, 4, 6}
+    assert find_labels(blocks[:6], frozenset()) == set()
+    text = [paragraph(WORDS * 2)] * 40
+    assert find_labels([*text, *blocks], frozenset()) == set()
+    speech = [(paragraph(name), paragraph(f"“{WORDS}”")) for name in names]
+    assert find_labels([block for pair in speech for block in pair], frozenset()) == set()
+
+
 def test_a_label_of_questions_above_a_heading_is_an_eyebrow():
     for label, role in (("FAQ", "eyebrow"), ("Häufige Fragen:", "eyebrow"), ("Tides", "")):
         blocks = [paragraph(WORDS), paragraph(label), heading("When does it sail?")]
