@@ -173,7 +173,7 @@ def find_labels(blocks: Sequence[_Placed], entries: frozenset[int]) -> frozenset
         return frozenset(labels - entries - lines)
     # The first of two lines above a text is no entry of a list, either.
     above = {i - 1 for i in lines if i - 1 in entries and i - 2 not in entries}
-    above = {i for i in above if not (has_short_lines(blocks[i]) or is_labeled_line(blocks[i]))}
+    above = {i for i in above if not (has_separate_lines(blocks[i]) or is_labeled_line(blocks[i]))}
     return frozenset((labels - entries) | lines | above)
 
 
@@ -302,7 +302,7 @@ def find_entries(blocks: Sequence[_Placed]) -> frozenset[int]:
         run = range(entries[0], entries[-1] + 1) if entries else range(0)
         # Text in which longer paragraphs begin with such a label as well is no list.
         texts = sum(map(_is_labeled_text, blocks[max(0, run.start - 1) : run.stop + 1]))
-        is_run = len(run) > 1 or any(has_short_lines(blocks[i]) for i in run)
+        is_run = len(run) > 1 or any(has_separate_lines(blocks[i]) for i in run)
         if is_run and 2 * len(entries) > len(run) >= texts:
             found.update(run)
     return frozenset(found)
@@ -322,7 +322,7 @@ def _is_line(block: _Placed) -> bool:
         return False
     is_short = count_columns(plain_text(block.spans)[: MAX_LINE_CHARS + 1]) <= MAX_LINE_CHARS
     is_line = is_short and not has_mark_throughout(block.spans, "strong")
-    return is_line or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
+    return is_line or has_separate_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
 def _is_entry(block: _Placed) -> bool:
@@ -330,7 +330,7 @@ def _is_entry(block: _Placed) -> bool:
     if not isinstance(block, Paragraph):
         return False
     is_open = not _ends_sentence(block.spans)
-    return is_open or has_short_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
+    return is_open or has_separate_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
 #: What may follow the end of a sentence; brackets only if the text begins with one.
@@ -384,11 +384,23 @@ def is_verse(block: Paragraph) -> bool:
     )
 
 
-def has_short_lines(block: _Placed) -> bool:
-    """Return whether a paragraph has several lines, most short enough for a line of the page."""
-    lines = plain_text(block.spans).strip().split("\n") if isinstance(block, Paragraph) else ()
+#: The number or letter that begins a line: "2.", "b)" or "(c)".
+_NUMBER = re.compile(r"(?:[0-9]{1,3}[.)]|\(?(?:[0-9]{1,3}|[A-Za-z])\)) ")
+#: Longer text is not kept on one page, as entries are.
+MAX_NUMBERED_CHARS = 1200
+
+
+def has_separate_lines(block: _Placed) -> bool:
+    """Return whether a paragraph has several lines that are no running text.
+
+    Most are short enough for a line of the page, or all are numbered.
+    """
+    text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
+    lines = text.split("\n")
     long_lines = sum(len(line) > MAX_VERSE_LINE_CHARS for line in lines)
-    return len(lines) > 1 and 2 * long_lines < len(lines)
+    if len(lines) < 2 or 2 * long_lines < len(lines):
+        return len(lines) > 1
+    return len(text) <= MAX_NUMBERED_CHARS and all(map(_NUMBER.match, lines))
 
 
 _FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")

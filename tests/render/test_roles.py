@@ -152,6 +152,14 @@ def test_short_paragraphs_with_labels_among_longer_ones_are_no_list():
     assert find_entries([steps[0], *lines, steps[3]]) == {1, 2}
 
 
+def test_long_numbered_lines_of_one_paragraph_are_a_list():
+    lines = [f"{letter}) {WORDS}".strip() for letter in "abc"]
+    blocks = [paragraph(WORDS * 3), paragraph("\n".join(lines)), paragraph(WORDS * 3)]
+    assert find_entries(blocks) == {1}
+    for text in ([lines[0], WORDS, WORDS], lines * 5, lines[:1]):
+        assert not find_entries([blocks[0], paragraph("\n".join(text)), blocks[2]])
+
+
 def test_a_chinese_quotation_after_a_sentence_is_no_label():
     assert not is_labeled_line(paragraph("船長站在碼頭。他說：“今天不開船。”他又走了"), 180)
 
