@@ -39,10 +39,10 @@ from ..article import (
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
+from ..html.structure import MAX_ATTRIBUTION_CHARS
 from ..html.visibility import HEADING_TAGS
 from ..text import BULLETS, COLONS, class_pattern
 from .boxes import (
-    MAX_ATTRIBUTION_CHARS,
     attribution,
     is_box_label,
     names_source,

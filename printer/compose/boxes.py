@@ -11,6 +11,7 @@ from lxml.html import HtmlElement
 
 from ..article import Block, Heading, Paragraph, Span, Spans, is_eyebrow, iter_text, plain_text
 from ..html.parse import element_line
+from ..html.structure import MAX_ATTRIBUTION_CHARS, SOURCE_CLASS
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, page_labels
 from ..text import COLONS, class_pattern, comparison_key
@@ -123,7 +124,6 @@ def is_box_label(element: HtmlElement) -> bool:
     return is_above_text and _BOX_WORD.fullmatch(element_line(element)) is not None
 
 
-MAX_ATTRIBUTION_CHARS = 120
 #: Removed, as the template prints a dash.
 _ATTRIBUTION_START = " \n—–―-"
 #: Removed, as a colon ends an introduction above the quotation.
@@ -135,14 +135,9 @@ def attribution(spans: Spans) -> Spans:
     return strip_end(strip_start(spans, _ATTRIBUTION_START), _ATTRIBUTION_END)
 
 
-_SOURCE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:[Ss]ource|[Aa]uthor|[Ss]peaker|[Ww]ho|[Cc]ite|[Cc]itation|[Aa]ttribution)(?![a-z])"
-)
-
-
 def names_source(element: HtmlElement) -> bool:
-    """Return whether an element in or right after a quotation says whose it is."""
-    is_named = element.tag in ("footer", "figcaption") or _SOURCE_CLASS.search(
+    """Return whether an element in a quotation says whose it is."""
+    is_named = element.tag in ("footer", "figcaption") or SOURCE_CLASS.search(
         (element.get("class") or "")[:300]
     )
     return bool(is_named) and len(element_line(element)) <= MAX_ATTRIBUTION_CHARS

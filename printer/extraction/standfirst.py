@@ -152,6 +152,7 @@ def _by_summary(lines: _Lines) -> list[int]:
             decks = {j for j, tag in tags.items() if j < i or tag in _TITLE_ENDS}
             decks -= {j for j in decks if YEAR.search(lines.segments[j].text)}
             is_text = _is_text(lines, i) or _is_below_heading(lines, i)
+            is_text = is_text or _is_below_quotation(lines, i)
             return [] if is_text else sorted({i, *_lines_of_same_name(lines, i), *decks})
     return []
 
@@ -164,6 +165,17 @@ def _is_below_heading(lines: _Lines, i: int) -> bool:
     is_subtitle = lines.count_words(i - 1) >= _MIN_WORDS and above.getparent() is line.getparent()
     is_heading = above.tag in HEADING_TAGS and lines.keep[i - 1] and not lines.is_title(i - 1)
     return is_heading and not is_subtitle
+
+
+def _is_below_quotation(lines: _Lines, i: int) -> bool:
+    """Return whether the text begins with a selected quotation right above a line."""
+    if i == 0 or not lines.keep[i - 1]:
+        return False
+    above, line = (
+        [e for e in (block, *block.iterancestors()) if e.tag == "blockquote"]
+        for block in (lines.segments[i - 1].block, lines.segments[i].block)
+    )
+    return bool(above) and not line
 
 
 def _lines_of_same_name(lines: _Lines, i: int) -> list[int]:

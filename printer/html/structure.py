@@ -20,7 +20,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
-from ..text import YEAR, class_pattern
+from ..text import SENTENCE_ENDS, YEAR, class_pattern
 from .visibility import HEADING_TAGS
 
 _MAX_LINES = 2000
@@ -360,8 +360,24 @@ def _retag_breaks(elements: Iterable[HtmlElement]) -> None:
 _CAPTION_CLASS = re.compile(r"(?<![a-z])(?:caption|legend)(?![a-z])", re.IGNORECASE)
 
 
-def _retag_attributions(elements: Iterable[HtmlElement]) -> None:
-    """Turn spans below pictures into captions, and the caption of a quotation into its footer."""
+#: The longest line that says whose a quotation is.
+MAX_ATTRIBUTION_CHARS = 120
+#: Classes of a line that says whose a quotation is.
+SOURCE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:[Ss]ource|[Aa]uthor|[Ss]peaker|[Ww]ho|[Cc]ite|[Cc]itation|[Aa]ttribution)(?![a-z])"
+)
+
+
+def _retag_attributions(elements: Sequence[HtmlElement]) -> None:
+    """Turn spans below pictures into captions; put the source of a quotation into it.
+
+    The source keeps its tag, by which the classifier knows it, and is named by its class.
+    """
+    for quotation in [element for element in elements if element.tag == "blockquote"]:
+        source = _find_source(quotation)
+        if source is not None:
+            source.set("class", f"{source.get('class') or ''} source".strip())
+            quotation.append(source)
     for caption in [element for element in elements if element.tag in ("figcaption", "span")]:
         previous = caption.getprevious()
         box = caption.getparent()
@@ -379,6 +395,45 @@ def _retag_attributions(elements: Iterable[HtmlElement]) -> None:
             and _CAPTION_CLASS.search((caption.get("class") or "")[:200])
         ):
             caption.tag = "figcaption"
+
+
+#: The most parts of a box with a quotation, a portrait and the line below them.
+_MAX_PARTS_OF_QUOTATION = 4
+_MAX_ELEMENTS_OF_SOURCE = 40
+_COMMAS = (",", "，", "、", "،")
+
+
+def _find_source(quotation: HtmlElement) -> HtmlElement | None:
+    """Return the line that says whose a quotation is, if nothing but a portrait is beside them.
+
+    Its class says so, or it begins with a name in bold and a comma.  Readers see it as part of the
+    quotation, and not as text that follows; in a discussion, the text that follows is a reply.
+    """
+    box = quotation.getparent()
+    if box is None or box.tag == "body" or quotation.getprevious() is not None:
+        return None
+    if not 2 <= len(box) <= _MAX_PARTS_OF_QUOTATION:
+        return None
+    source, *between = reversed(box[1:])
+    if source.tag not in ("div", "p"):
+        return None
+    if not all(map(_is_blank, (box.text, *(part.tail for part in box)))):
+        return None
+    line, *texts = map(_read_line, (source, *between))
+    if any(text != "" for text in texts) or not line or len(line) > MAX_ATTRIBUTION_CHARS:
+        return None
+    if SOURCE_CLASS.search((source.get("class") or "")[:300]):
+        return source
+    first = source[0] if len(source) and _is_blank(source.text) else source
+    is_name = first.tag in ("b", "strong") and (first.tail or "").lstrip().startswith(_COMMAS)
+    return source if is_name and not line.endswith(SENTENCE_ENDS) else None
+
+
+def _read_line(element: HtmlElement) -> str | None:
+    """Return the text of an element with few others in it, None for a larger one."""
+    elements = sum(1 for _ in islice(element.iter(), _MAX_ELEMENTS_OF_SOURCE + 1))
+    is_small = elements <= _MAX_ELEMENTS_OF_SOURCE
+    return " ".join("".join(element.itertext()).split()) if is_small else None
 
 
 #: Controls that unfold something.

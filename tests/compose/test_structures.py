@@ -225,6 +225,7 @@ def test_a_definition_list_without_terms_is_its_text() -> None:
         "<blockquote>Said.<p>— A. Writer</p></blockquote>",
         "<blockquote>Said.<footer>&mdash; <b>A. Writer</b></footer></blockquote>",
         "<figure><blockquote>Said.</blockquote><figcaption>– A. Writer</figcaption></figure>",
+        "<div><blockquote>Said.</blockquote><p class=speaker>A. Writer</p></div>",
     ],
 )
 def test_quotations_name_their_source(html: str) -> None:

@@ -400,3 +400,13 @@ def test_a_long_paragraph_that_is_selected_begins_the_text_although_the_summary_
         keep = [segment.text != "The ferry" for segment in page.segments]
         selected = SelectedText(page, keep, scores=[0.9] * len(keep))
         assert [i - 1 for i in sorted(find_standfirst(selected))] == found
+
+
+def test_the_summary_below_a_quotation_that_opens_the_text_is_no_standfirst() -> None:
+    head = f"<title>The ferry</title><meta name=description content='{SUMMARY}'>"
+    summary = f"<p>{SUMMARY}, and who pays for it in the end.</p>"
+    quotation = "<div><blockquote>It will never be late again.</blockquote></div>"
+    for opening, is_found in ((quotation, False), ("", True)):
+        page = read_page(f"<html><head>{head}</head><h1>The ferry</h1>{opening}{summary}{BODY}")
+        keep = [segment.block.tag != "h1" for segment in page.segments]
+        assert bool(found_lines(page, keep)) is is_found

@@ -110,6 +110,24 @@ def test_the_caption_of_a_quotation_is_its_footer() -> None:
     assert read_page(f"<body>{below}".encode(), "").segments[-1].block.tag == "figcaption"
 
 
+@pytest.mark.parametrize(
+    ("line", "is_source"),
+    [
+        ("<p class=who>A. Moor</p>", True),
+        ("<div><img src=a.png></div><p><strong>A. Moor</strong>, of the harbor</p>", True),
+        ("<p><strong>A. Moor</strong>, you are mistaken.</p>", False),
+        ("<p>It does.</p>", False),
+        ("<p class=who>A. Moor</p><p>It does.</p>", False),
+        ("<p class=who>A. Moor</p>They dredge it.", False),
+        (f"<p class=who>{'He keeps the harbor. ' * 9}</p>", False),
+    ],
+)
+def test_the_line_alone_with_a_quotation_in_a_box_is_part_of_it(line: str, is_source: bool) -> None:
+    quotation = f"<div><blockquote>It silts.</blockquote>{line}</div>"
+    box = read_page(f"<body><p>The harbor.</p>{quotation}".encode(), "").segments[-1].block
+    assert ("source" in box.classes and box.getparent().tag == "blockquote") is is_source
+
+
 def test_a_button_that_is_a_whole_heading_is_its_text() -> None:
     html = "<h2><button><span>A. Moor</span><div><svg></svg></div></button></h2>"
     assert read_page(f"<body>{html}".encode(), "").segments[0].block.tag == "h2"
