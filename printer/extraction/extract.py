@@ -62,6 +62,7 @@ ADDING_PASSES = (
     Pass("short section", missing_blocks.add_short_sections, _ARTICLE),
     Pass("long stretch of text", missing_blocks.add_long_stretches, _TEXT),
     Pass("missing end", missing_blocks.add_missing_end, _TEXT),
+    Pass("fact box", missing_blocks.add_fact_boxes, _ARTICLE),
     Pass("source", add_sources, _TEXT),
     Pass("announced list", entries.add_announced_lists, _TEXT),
     Pass("label of an item", missing_blocks.add_item_labels, _TEXT),

@@ -292,6 +292,34 @@ def _missing_stretches(selected: SelectedText, paragraphs: Sequence[int]) -> lis
     return stretches
 
 
+#: The names of boxes of background to a story.
+_FACT_BOX = re.compile(r"fact-?box|fakta-?(?:boks|box|ruta)|fakten-?box", re.IGNORECASE)
+
+
+def add_fact_boxes(selected: SelectedText) -> None:
+    """Select boxes of facts, and asides like selected ones, between or right below paragraphs.
+
+    Their short lines are unlike the text, but readers need them to understand it.
+    """
+    index, keep = selected.index, selected.keep
+    for container in {*_text_containers(selected), _common_container(selected)}:
+        children = (index.indexes.get(child) for child in index.elements[container])
+        boxes = [(i, index.segment_range(i)) for i in children if i is not None]
+        asides = {
+            index.classes[i]
+            for i, lines in boxes
+            if index.tags[i] == "aside" and index.classes[i] and any(keep[n] for n in lines)
+        }
+        chosen = [n for n in index.segment_range(container) if keep[n]]
+        for i, lines in boxes:
+            is_similar = index.tags[i] == "aside" and index.classes[i] in asides
+            names = f"{index.tags[i]} {_class_and_id(index, i)}"
+            is_part = (is_similar or _FACT_BOX.search(names)) and not _is_outside_text(index, i)
+            is_beside_text = bool(lines and chosen) and chosen[0] < lines.start <= chosen[-1] + 1
+            if is_part and is_beside_text and _is_unlinked(index, i, _MAX_LINKED):
+                selected.add(lines)
+
+
 _MIN_TEXT_SEGMENTS = 5
 #: The last selected segments, with which the missing end is compared.
 _LAST_SEGMENTS = 12

@@ -10,6 +10,7 @@ import pytest
 
 from printer.extraction.entries import add_announced_lists
 from printer.extraction.missing_blocks import (
+    add_fact_boxes,
     add_item_labels,
     add_long_stretches,
     add_missing_blocks,
@@ -708,3 +709,29 @@ def test_questions_of_a_partly_selected_list_are_added_with_their_answers() -> N
     assert found.count("And at dusk.") == 5
     assert "All of the log" not in found
     assert "To the top" not in found
+
+
+FACTS = "<h3>Kestermouth in brief</h3><ul><li>Two ferries</li><li>One quay</li></ul>"
+
+
+@pytest.mark.parametrize(
+    "box", ["<div class=tide-factbox>{}</div>", "<tide-faktaboks>{}</tide-faktaboks>"]
+)
+def test_a_box_of_facts_between_or_below_paragraphs_is_added(box: str) -> None:
+    facts, text = "Kestermouth in brief Two ferries One quay", f"<p>{TEXT}</p>"
+    facts_box = box.format(FACTS)
+    assert added(f"<div>{text}{facts_box}{text}</div>", 0.02, add_fact_boxes) == facts
+    assert added(f"<div>{text}{text}{facts_box}</div>", 0.02, add_fact_boxes) == facts
+    assert added(f"<div>{facts_box}{text}{text}</div>", 0.02, add_fact_boxes) == ""
+    other = f"<div>{text}{text}<p>More of the Tide</p>{facts_box}</div>"
+    assert added(other, 0.02, add_fact_boxes) == ""
+    links = box.format("<ul><li><a href=/a>The boat that never came</a></li></ul>")
+    assert added(f"<div>{text}{links}{text}</div>", 0.02, add_fact_boxes) == ""
+
+
+def test_an_aside_like_a_selected_one_is_added() -> None:
+    asides = f"<aside class=k1><p>{TEXT}</p></aside><p>{TEXT}</p><aside class={{}}>{FACTS}</aside>"
+    html = f"<div><p>{TEXT}</p>{asides}<p>{TEXT}</p></div>"
+    facts = "Kestermouth in brief Two ferries One quay"
+    assert added(html.format("k1"), 0.02, add_fact_boxes) == facts
+    assert added(html.format("k2"), 0.02, add_fact_boxes) == ""
