@@ -10,7 +10,7 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..html.index import Segment, enclosing_link
-from ..html.metadata.bylines import BYLINE, find_byline, join_names
+from ..html.metadata.bylines import BYLINE, find_byline, is_byline, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, is_source_line, page_labels
@@ -57,7 +57,8 @@ def drop_opening_lines(selected: SelectedText) -> None:
             continue
         max_words = byline_words + (_MAX_WORDS_OF_DATE if YEAR.search(text) else 0)
         words = count_words(text[: 2 * _MAX_BYLINE_CHARS])
-        if words > max(max_words, _MAX_OPENING_WORDS) + 1 or len(text) > _MAX_BYLINE_CHARS:
+        is_long = words > max(max_words, _MAX_OPENING_WORDS) + 1
+        if len(text) > _MAX_BYLINE_CHARS or (is_long and not is_byline(text, metadata.language)):
             parent = segment.block.getparent() if segment.block.tag == "li" else None
             if late_bylines is not None and (parent is None or parent is not summary_list):
                 selected.drop(late_bylines)

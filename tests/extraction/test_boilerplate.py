@@ -71,6 +71,18 @@ def test_the_byline_goes_since_the_title_block_has_it():
     assert choice(html, ["Ivo", TEXT], head=head) == [TEXT]
 
 
+def test_a_byline_that_is_as_long_as_a_paragraph_goes():
+    names = (
+        "Ivo Halloran, Tam Reed, Una Calder and Odo Marsh - Harbours and Lamps Team of Kester Sound"
+    )
+    html = f"<h1>Ferries</h1><div>Posted by {names}<p>{TEXT}</p></div>"
+    assert choice(html, ["Ivo", TEXT]) == [TEXT]
+    prose = (
+        "By Kester harbour they say that the boats of the Sound were never once late for the tide"
+    )
+    assert choice(f"<h1>Ferries</h1><p>{prose}</p><p>{TEXT}</p>", ["By", TEXT]) == [prose, TEXT]
+
+
 def test_a_line_named_as_metadata_above_the_text_goes():
     html = f"<h1>Ferries</h1><p class='{{}}'>Renewed: January 12</p><p>{TEXT}</p><p>{TEXT} Yes.</p>"
     assert len(choice(html.format("post-meta-note"), [""])) == 3
