@@ -416,10 +416,14 @@ def read_visible_byline(lines: Sequence[str], title: str, names: str, language: 
     """Return the byline just below the title, '' if a line there has a stated name."""
     for position in _title_positions(lines, title):
         lines_below = lines[position + 1 : position + 1 + _MAX_LINES_TO_BYLINE]
-        for line in lines_below:
+        for n, line in enumerate(lines_below):
             if is_byline(line, language):
-                is_visible = any(name in text for name in names.split(", ") for text in lines_below)
-                return [] if is_visible else [line]
+                named = [t for t in lines_below if any(name in t for name in names.split(", "))]
+                # Who published the text is named beside the date, its author right above it.
+                is_signed = is_paragraph("".join(lines_below[n + 1 : n + 2])) and all(
+                    find_date(text, language) and not is_byline(text, language) for text in named
+                )
+                return [line] if is_signed or not named else []
     return []
 
 

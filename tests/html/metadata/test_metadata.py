@@ -519,6 +519,17 @@ def test_a_byline_below_the_title_counts_more_than_a_name_that_no_reader_sees():
     assert found.byline == "Tam Reed"
 
 
+def test_the_byline_above_the_text_precedes_whoever_published_it():
+    head = "<title>Why the ferry stops</title><meta name=author content='Tam Reed'>"
+    posted = "<div>{}</div><p>A ferry has carried sheep for forty years.</p>"
+    line = "<p>By Orla Fennimoor</p>"
+    date = posted.format("Tam Reed, 3 May 2021")
+    assert read_with_lines(head, BELOW + date + line + TEXT).byline == "Orla Fennimoor"
+    undated = posted.format("Our man on the quay is Tam Reed")
+    assert read_with_lines(head, BELOW + undated + line + TEXT).byline == "Tam Reed"
+    assert read_with_lines(head, BELOW + date + line + "<p>Sheep</p>" + TEXT).byline == "Tam Reed"
+
+
 def test_a_title_of_nothing_but_the_site_gives_way_to_the_heading():
     head = "<title> | Oar & Sail Magazine</title><meta property=og:site_name content='Oar Paper'>"
     found = read_with_lines(head, f"<h1>Lamps</h1>{TEXT}", "https://www.oarsail.org/lamps")
