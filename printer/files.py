@@ -149,29 +149,58 @@ def atomic_write(
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is not a file", str(path))
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}-", suffix=".part")
-    part = Path(name)
+    handle, part = _create_part(path, named=replace)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data.encode() if isinstance(data, str) else data)
             file.flush()
             os.fsync(file.fileno())
-        if mode is None:
-            mask = os.umask(0)
-            os.umask(mask)
-            mode = 0o666 & ~mask
-        if keep_mode:
-            with suppress(FileNotFoundError):
-                mode = path.stat().st_mode & 0o777
-                _copy_access_list(path, part)
-        part.chmod(mode)
-        if not replace:
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
-        part.replace(path)
+            if mode is None:
+                mask = os.umask(0)
+                os.umask(mask)
+                mode = 0o666 & ~mask
+            if keep_mode:
+                with suppress(FileNotFoundError):
+                    mode = path.stat().st_mode & 0o777
+                    _copy_access_list(path, part)
+            part.chmod(mode)
+            if not replace:
+                _link(file.fileno(), part, path, mode)
+        if replace:
+            part.replace(path)
     except BaseException:
         with suppress(OSError):
             part.unlink()
         raise
+
+
+def _create_part(path: Path, *, named: bool) -> tuple[int, Path]:
+    """Create a file beside a path, without a name if it need not have one and can be so.
+
+    A process that is killed leaves no such file behind.
+    """
+    if not named and hasattr(os, "O_TMPFILE"):
+        with suppress(OSError):
+            handle = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o600)
+            return handle, Path(f"/proc/self/fd/{handle}")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}-", suffix=".part")
+    return handle, Path(name)
+
+
+def _link(handle: int, part: Path, path: Path, mode: int) -> None:
+    """Give a file its name, unless there is a file of this name."""
+    try:
+        os.link(part, path, src_dir_fd=handle)  # With a descriptor, links are followed.
+    except FileExistsError:
+        raise
+    except OSError:  # The file system has no hard links.
+        if part.parent != path.parent:
+            raise
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        part.replace(path)
+    else:
+        with suppress(OSError):
+            part.unlink()
 
 
 _ACCESS_LIST = "system.posix_acl_access"

@@ -1,6 +1,8 @@
 """A file is replaced completely or not at all."""
 
+import errno
 import os
+import signal
 import struct
 
 import pytest
@@ -80,6 +82,40 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="gives a link to another user, as only root can")
+def test_a_new_file_replaces_none(tmp_path):
+    file = tmp_path / "new"
+    atomic_write(file, "1", 0o640, replace=False)
+    with pytest.raises(FileExistsError):
+        atomic_write(file, "2", replace=False)
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("1", 0o640)
+    assert [*tmp_path.iterdir()] == [file]
+
+
+def test_a_new_file_is_written_where_no_file_can_have_two_names(tmp_path, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise PermissionError(errno.EPERM, "no hard links")
+
+    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.delattr(os, "O_TMPFILE")
+    file = tmp_path / "new"
+    atomic_write(file, "1", replace=False)
+    with pytest.raises(FileExistsError):
+        atomic_write(file, "2", replace=False)
+    assert file.read_text() == "1"
+    assert [*tmp_path.iterdir()] == [file]
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files without names are Linux's")
+def test_a_process_that_is_killed_leaves_nothing_of_a_new_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGKILL))
+    pid = os.fork()
+    if pid == 0:
+        atomic_write(tmp_path / "new", "1", replace=False)
+        os._exit(0)
+    assert os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_link_of_another_user_is_not_followed(tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("kept")

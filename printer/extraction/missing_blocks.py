@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
-from itertools import accumulate, takewhile
+from itertools import accumulate, compress, takewhile
 from operator import mul
 
 from lxml.html import HtmlElement
@@ -294,6 +294,8 @@ def _missing_stretches(selected: SelectedText, paragraphs: Sequence[int]) -> lis
 
 #: The names of boxes of background to a story.
 _FACT_BOX = re.compile(r"fact-?box|fakta-?(?:boks|box|ruta)|fakten-?box", re.IGNORECASE)
+#: A box that is longer, by the size of the text, is a document of its own.
+_MAX_BOX_SHARE = 0.5
 
 
 def add_fact_boxes(selected: SelectedText) -> None:
@@ -301,7 +303,8 @@ def add_fact_boxes(selected: SelectedText) -> None:
 
     Their short lines are unlike the text, but readers need them to understand it.
     """
-    index, keep = selected.index, selected.keep
+    index, keep, sizes = selected.index, selected.keep, selected.sizes
+    text_size = sum(compress(sizes, keep))
     for container in {*_text_containers(selected), _common_container(selected)}:
         children = (index.indexes.get(child) for child in index.elements[container])
         boxes = [(i, index.segment_range(i)) for i in children if i is not None]
@@ -316,7 +319,8 @@ def add_fact_boxes(selected: SelectedText) -> None:
             names = f"{index.tags[i]} {_class_and_id(index, i)}"
             is_part = (is_similar or _FACT_BOX.search(names)) and not _is_outside_text(index, i)
             is_beside_text = bool(lines and chosen) and chosen[0] < lines.start <= chosen[-1] + 1
-            if is_part and is_beside_text and _is_unlinked(index, i, _MAX_LINKED):
+            is_small = sum(sizes[n] for n in lines) <= _MAX_BOX_SHARE * text_size
+            if is_part and is_small and is_beside_text and _is_unlinked(index, i, _MAX_LINKED):
                 selected.add(lines)
 
 

@@ -725,6 +725,8 @@ def test_a_box_of_facts_between_or_below_paragraphs_is_added(box: str) -> None:
     assert added(f"<div>{facts_box}{text}{text}</div>", 0.02, add_fact_boxes) == ""
     other = f"<div>{text}{text}<p>More of the Tide</p>{facts_box}</div>"
     assert added(other, 0.02, add_fact_boxes) == ""
+    speech = box.format(f"<p>{LAST}</p>" * 3)
+    assert added(f"<div>{text}{speech}{text}</div>", 0.02, add_fact_boxes) == ""
     links = box.format("<ul><li><a href=/a>The boat that never came</a></li></ul>")
     assert added(f"<div>{text}{links}{text}</div>", 0.02, add_fact_boxes) == ""
 
