@@ -295,7 +295,7 @@ def _missing_stretches(selected: SelectedText, paragraphs: Sequence[int]) -> lis
 #: The names of boxes of background to a story.
 _FACT_BOX = re.compile(r"fact-?box|fakta-?(?:boks|box|ruta)|fakten-?box", re.IGNORECASE)
 #: A box that is longer, by the size of the text, is a document of its own.
-_MAX_BOX_SHARE = 0.5
+_MAX_FACTS_SHARE = 0.5
 
 
 def add_fact_boxes(selected: SelectedText) -> None:
@@ -319,7 +319,7 @@ def add_fact_boxes(selected: SelectedText) -> None:
             names = f"{index.tags[i]} {_class_and_id(index, i)}"
             is_part = (is_similar or _FACT_BOX.search(names)) and not _is_outside_text(index, i)
             is_beside_text = bool(lines and chosen) and chosen[0] < lines.start <= chosen[-1] + 1
-            is_small = sum(sizes[n] for n in lines) <= _MAX_BOX_SHARE * text_size
+            is_small = sum(sizes[n] for n in lines) <= _MAX_FACTS_SHARE * text_size
             if is_part and is_small and is_beside_text and _is_unlinked(index, i, _MAX_LINKED):
                 selected.add(lines)
 
