@@ -226,7 +226,7 @@
     for (; y < page.scrollHeight && performance.now() < end; y += innerHeight) await show(y, 150);
     // Out of time: at least the end, however slow the machine is.
     if (y < page.scrollHeight) await show(page.scrollHeight, 1000);
-    await new Promise((done) => setTimeout(done, 30));  // what was seen last begins to load
+    await new Promise((done) => { setTimeout(done, 30); });  // what was seen last begins to load
     scrollTo(0, 0);
   },
 })
