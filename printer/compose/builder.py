@@ -162,7 +162,7 @@ class ArticleBuilder:
         if text.isspace():
             # The space at the edge of a superscript would part it from the word or the full stop.
             around = Leaf(element, tail).parent
-            is_edge = around is not None and around.tag == "sup" and not (tail and len(around) > 1)
+            is_edge = around.tag == "sup" and not (tail and len(around) > 1)
             buffer.run.space = buffer.run.space or not is_edge
             return
         index = self.leaves.get((element, tail))  # type: ignore[call-overload]
@@ -571,8 +571,7 @@ def _read_rows_by_class(tree: HtmlElement, tabs: Tabs) -> None:
             continue
         # The panels follow the row or its parent, side by side or in a box.
         siblings = list(islice(row.itersiblings(), 50))
-        if (parent := row.getparent()) is not None:
-            siblings += islice(parent.itersiblings(), 50)
+        siblings += islice(row.getparent().itersiblings(), 50)
         panels = {
             element.get("id") for sibling in siblings for element in (sibling, *islice(sibling, 50))
         }

@@ -103,7 +103,6 @@ def _is_line(element: HtmlElement) -> bool:
     cell = element.getparent()
     return (
         element.tag == "div"
-        and cell is not None
         and len(cell) == 1
         and not (cell.text or "").strip()
         and next(element.iterdescendants(*_BIG, "p", "img"), None) is None

@@ -669,8 +669,7 @@ def is_in_card(path: Iterable[HtmlElement]) -> bool:
         if element.tag in HEADINGS:
             return False
         if (classes := element.get("class")) and _CARD_CLASS.search(classes[:300].lower()):
-            box = element.getparent()
-            return element.tag != "a" or box is None or box.tag != "p"
+            return not (element.tag == "a" and element.getparent().tag == "p")
     return False
 
 

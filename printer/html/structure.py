@@ -381,7 +381,7 @@ def _retag_attributions(elements: Sequence[HtmlElement]) -> None:
     for caption in [element for element in elements if element.tag in ("figcaption", "span")]:
         previous = caption.getprevious()
         box = caption.getparent()
-        if caption.tag == "figcaption" and box is not None and box.tag == "div":
+        if caption.tag == "figcaption" and box.tag == "div":
             above = box.getprevious()  # the speaker may stand in a box, beside a portrait
             previous = above if above is not None and above.tag == "blockquote" else previous
         if previous is None:
@@ -455,7 +455,7 @@ def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source
     """
     for button in [element for element in elements if element.tag == "button"]:
         heading = button.getparent()
-        if heading is None or heading.tag not in HEADING_TAGS:
+        if heading.tag not in HEADING_TAGS:
             continue
         if _beginning_of_text(heading) == _beginning_of_text(button):
             _make_inline(button, "button", "div", "p")

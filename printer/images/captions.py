@@ -374,7 +374,7 @@ def _is_other_text(segment: Segment) -> bool:
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a" and not leaf.tail}
     is_menu = len(links) >= _MIN_MENU_LINKS and 2 * segment.link_chars > len(segment.text)
     around = segment.block, segment.leaves[0].parent
-    names = (_element_name(element) for element in around if element is not None)
+    names = map(_element_name, around)
     boxes = map(_element_name, islice(segment.block.iterancestors(), _MAX_TEXT_BOX_LEVELS))
     is_text = segment.text.endswith(".") and any(map(_TEXT_BOX.search, boxes))
     return is_menu or is_text or (is_short and any(map(_LABEL_NAME.search, names)))

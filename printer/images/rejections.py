@@ -183,8 +183,7 @@ def _has_tooltip(box: HtmlElement | None) -> bool:
 
 def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:
     """Return whether an article's picture is hidden by its parent, not until a script shows it."""
-    box = candidate.element.getparent()
-    return reader.verdict.kind == "article" and box is not None and is_not_displayed(box)
+    return reader.verdict.kind == "article" and is_not_displayed(candidate.element.getparent())
 
 
 _INVISIBLE = re.compile(r"visibility\s{0,9}:\s{0,9}hidden")

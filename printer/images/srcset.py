@@ -93,9 +93,9 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
                 add(source)
     parent = element.getparent()
     # A parser that does not know ``source`` nests the elements after it.
-    while parent is not None and parent.tag == "source" and element.tag != "source":
+    while parent.tag == "source" and element.tag != "source":
         parent = parent.getparent()
-    if parent is not None and parent.tag == "picture" and element.tag != "source":
+    if parent.tag == "picture" and element.tag != "source":
         for version in islice(parent.iter("source"), _MAX_SOURCE_ELEMENTS):
             media = version.get("media") or ""
             for source in () if _DARK_MEDIA.search(media) else read_sources(version):

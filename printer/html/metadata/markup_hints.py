@@ -242,7 +242,7 @@ def _kicker_above(heading: HtmlElement) -> str:
 def _elements_below(heading: HtmlElement) -> Iterator[HtmlElement]:
     """Yield the element below a heading or its box, and its first child, which CSS may move up."""
     parent = heading.getparent()
-    outer = parent if parent is not None and len(parent) == 1 else heading
+    outer = parent if len(parent) == 1 else heading
     for below in islice(outer.itersiblings("*"), 1):
         yield from islice(below.iter("*"), 2)
 
@@ -262,7 +262,7 @@ _MAX_HEADING_WORDS = 9
 def _is_short_label(element: HtmlElement, heading: HtmlElement) -> bool:
     """Return whether an element next to a heading contains only a few words."""
     parent = heading.getparent()
-    outer = parent.getparent() if element.tag == "p" and parent is not None else None
+    outer = parent.getparent() if element.tag == "p" else None
     if element.tag not in _LABEL_TAGS or element.getparent() not in (parent, outer):
         return False
     text = element_line(element, _SEPARATOR, 2 * _MAX_KICKER_CHARS).strip(f" |/{_SEPARATOR}")

@@ -104,8 +104,7 @@ def read_head(elements: Iterable[HtmlElement]) -> Head:
 def _document_title(titles: Iterable[HtmlElement]) -> str:
     """Return the document's title, ignoring titles of drawings."""
     for element in titles:
-        parent = element.getparent()
-        if parent is None or parent.tag not in {"svg", "symbol", "g", "path", "use"}:
+        if element.getparent().tag not in {"svg", "symbol", "g", "path", "use"}:
             text = clean_attribute("".join(element.itertext()))
             if text and not is_placeholder(text):
                 return text
