@@ -175,11 +175,12 @@ def atomic_write(
 
 
 def _create_part(path: Path, *, named: bool) -> tuple[int, Path]:
-    """Create a file beside a path, without a name if it need not have one and can be so.
+    """Create a temporary file in the folder of a path; return its descriptor and its path.
 
-    A process that is killed leaves no such file behind.
+    Unless it is to be ``named``, it has no name where the system allows that, so that a process
+    that is killed leaves nothing behind.
     """
-    if not named and hasattr(os, "O_TMPFILE"):
+    if not named and hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
         with suppress(OSError):
             handle = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o600)
             return handle, Path(f"/proc/self/fd/{handle}")

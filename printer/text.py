@@ -148,6 +148,11 @@ QUESTION_MARKS = ("?", "？", "؟")
 SENTENCE_ENDS = (".", "!", "…", "。", "！", "۔", "।", *QUESTION_MARKS)
 
 
+def ends_sentence(text: str) -> bool:
+    """Return whether a text ends in a sentence, or the colon of one, perhaps in quotation marks."""
+    return text.rstrip(" \"'”’»)]」』）").endswith((*SENTENCE_ENDS, *COLONS))
+
+
 def split_label(line: str) -> tuple[str, str, str]:
     """Return the label before the first colon of a line, that colon, and the text after it."""
     return line.replace("：", ":").partition(":")

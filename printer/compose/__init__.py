@@ -34,7 +34,7 @@ from ..html.parse import element_line
 from ..html.posts import FoundPost
 from ..html.visibility import HEADING_TAGS
 from ..selection import PlacedFigure, Verdict
-from ..text import COLONS, comparison_key, count_words
+from ..text import COLONS, comparison_key, count_words, ends_sentence
 from ..urls import host_of, resolve
 from .builder import ArticleBuilder
 from .cleanup import clean_up
@@ -47,7 +47,7 @@ from .discussion import (
     without_last_heading,
 )
 from .footnotes import InternalTargets, find_internal_targets
-from .inline import ends_sentence, strip_end
+from .inline import strip_end
 from .math import convert_inline_tex
 from .selection import select, select_below
 

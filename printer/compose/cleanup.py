@@ -47,11 +47,12 @@ from ..text import (
     comparison_key,
     continues_drop_cap,
     count_words,
+    ends_sentence,
     is_entry_time,
 )
 from .block_builders import LABEL_LEVEL, is_bold_line
 from .collection import has_pictured_entries, split_collection
-from .inline import ends_sentence, join_lines, split_labels, split_lines, with_mark, without_mark
+from .inline import join_lines, split_labels, split_lines, with_mark, without_mark
 
 _MAX_SHORT_LINE_CHARS = 60
 
@@ -507,14 +508,14 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
     return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_QUOTE_CHARS)
 
 
-#: The blocks that are set apart from the text without a rule.
-_SEPARATE = (Heading, Figure, Embed)
-
-
 def _ends_in_frame(blocks: list[Block]) -> bool:
     """Return whether blocks end in a paragraph between two rules that is none of a series."""
     kinds = [*map(type, blocks[-5:])]
     return kinds[-3:] == [Rule, Paragraph, Rule] and kinds[:2] != [Rule, Paragraph]
+
+
+#: The blocks that are set apart from the text without a rule.
+_SEPARATE = (Heading, Figure, Embed)
 
 
 def _drop_redundant_blocks(blocks: list[Block]) -> list[Block]:

@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, has_mark_throughout, plain_text
 from ..html.index import Leaf
 from ..html.page import PageLayout
-from ..text import COLONS, SCENE_BREAK, SENTENCE_ENDS, class_pattern
+from ..text import SCENE_BREAK, class_pattern, ends_sentence
 
 _CURRENCIES = "$€£¥₹₽₩₺₴₫"
 
@@ -523,8 +523,3 @@ def _is_hard_wrapped(texts: list[str]) -> bool:
         for line, next_line in breaks
         if next_line
     )
-
-
-def ends_sentence(text: str) -> bool:
-    """Return whether a text ends in a sentence, or the colon of one, perhaps in quotation marks."""
-    return text.rstrip("\"'”’»)]").endswith((*SENTENCE_ENDS, *COLONS))

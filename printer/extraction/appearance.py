@@ -243,7 +243,7 @@ def _first_heading(selected: SelectedText) -> Iterator[Segment]:
     if not first or segments[first].block.tag == "h1":
         return
     heading = segments[first - 1]
-    if heading.block.tag not in _FIRST_HEADING_TAGS:  # such as the root, of a damaged page
+    if heading.block.tag not in _FIRST_HEADING_TAGS:
         return
     key, title = (comparison_key(text) for text in (heading.text, metadata.title))
     is_repeated = key in title or title in key

@@ -63,6 +63,7 @@ def parse(text: str) -> HtmlElement:
 
 
 def _parse_tree(source: bytes) -> HtmlElement:
+    """Return the parser's own tree, or one of bounded depth and width if it would be too large."""
     if len(source) > _MAX_SMALL_PAGE_BYTES and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()
@@ -148,6 +149,7 @@ def _gather(tree: HtmlElement) -> None:
     if body is None:
         body = etree.SubElement(tree, "body")
     position = tree.index(body)
+    # Content before the body, which the parser puts beside it if the body begins late.
     before = [part for part in tree[:position] if part is not head]
     texts = [body.tail]
     for part in [*tree[position + 1 :], *tree.itersiblings()]:

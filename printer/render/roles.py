@@ -33,6 +33,7 @@ from ..text import (
     QUESTION_MARKS,
     SENTENCE_ENDS,
     count_columns,
+    ends_sentence,
     has_currency_sign,
     split_label,
 )
@@ -329,21 +330,18 @@ def _is_entry(block: _Placed) -> bool:
     """Return whether a line has a label, or several parts, or does not end like a sentence."""
     if not isinstance(block, Paragraph):
         return False
-    is_open = not _ends_sentence(block.spans)
+    is_open = not _is_finished(block.spans)
     return is_open or has_separate_lines(block) or is_labeled_line(block, MAX_LONG_ENTRY_CHARS)
 
 
-#: What may follow the end of a sentence; brackets only if the text begins with one.
-_CLOSING_QUOTES = " ’”»'\"」』"
-_CLOSING_BRACKETS = ")]）"
-_OPENING_BRACKETS = ("(", "[", "（")
+def _is_finished(spans: Spans) -> bool:
+    """Return whether text ends in a sentence, whatever note marks follow.
 
-
-def _ends_sentence(spans: Spans) -> bool:
-    """Return whether text ends in a sentence, whatever note marks and closing quotes follow."""
+    The sentence may be in brackets with all of the text, not with its end: '12 Mar (Fri.)'.
+    """
     text = plain_text(tuple(span for span in spans if not span.note and "sup" not in span.marks))
-    brackets = _CLOSING_BRACKETS if text.startswith(_OPENING_BRACKETS) else ""
-    return text.rstrip(_CLOSING_QUOTES + brackets).endswith((*SENTENCE_ENDS, *COLONS))
+    is_in_brackets = text.startswith(("(", "[", "（"))
+    return ends_sentence(text) and (is_in_brackets or not text.rstrip().endswith((")", "]", "）")))
 
 
 #: A line that fits in the width of the usual page.
@@ -398,9 +396,8 @@ def has_separate_lines(block: _Placed) -> bool:
     text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
     lines = text.split("\n")
     long_lines = sum(len(line) > MAX_VERSE_LINE_CHARS for line in lines)
-    if len(lines) < 2 or 2 * long_lines < len(lines):
-        return len(lines) > 1
-    return len(text) <= MAX_NUMBERED_CHARS and all(map(_NUMBER.match, lines))
+    is_numbered = len(text) <= MAX_NUMBERED_CHARS and all(map(_NUMBER.match, lines))
+    return len(lines) > 1 and (2 * long_lines < len(lines) or is_numbered)
 
 
 _FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
