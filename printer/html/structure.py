@@ -371,13 +371,18 @@ SOURCE_CLASS = re.compile(
 def _retag_attributions(elements: Sequence[HtmlElement]) -> None:
     """Turn spans below pictures into captions; put the source of a quotation into it.
 
-    The source keeps its tag, by which the classifier knows it, and is named by its class.
+    The source keeps its tag, by which the classifier knows it, and is named by its class.  A small
+    portrait between them would part the two on paper, and is dropped.
     """
     for quotation in [element for element in elements if element.tag == "blockquote"]:
         source = _find_source(quotation)
         if source is not None:
             source.set("class", f"{source.get('class') or ''} source".strip())
-            quotation.append(source)
+            for part in list(quotation.itersiblings()):
+                if part is source:
+                    quotation.append(source)
+                elif _is_small_picture(part):
+                    part.drop_tree()
     for caption in [element for element in elements if element.tag in ("figcaption", "span")]:
         previous = caption.getprevious()
         box = caption.getparent()
@@ -427,6 +432,17 @@ def _find_source(quotation: HtmlElement) -> HtmlElement | None:
     first = source[0] if len(source) and _is_blank(source.text) else source
     is_name = first.tag in ("b", "strong") and (first.tail or "").lstrip().startswith(_COMMAS)
     return source if is_name and not line.endswith(SENTENCE_ENDS) else None
+
+
+_MAX_PORTRAIT_SIDE_PX = 160
+
+
+def _is_small_picture(element: HtmlElement) -> bool:
+    """Return whether an element has pictures, all of a small stated width."""
+    widths = [picture.get("width") or "" for picture in element.iter("img")]
+    return bool(widths) and all(
+        width.isdecimal() and int(width[:6]) <= _MAX_PORTRAIT_SIDE_PX for width in widths
+    )
 
 
 def _read_line(element: HtmlElement) -> str | None:

@@ -194,27 +194,30 @@ MAX_PARAGRAPHS_PER_LINE = 10
 
 
 def _recurring_lines_with_colon(paragraphs: Mapping[int, Paragraph]) -> set[int]:
-    """Return the lines ending in a colon above longer paragraphs, if they head all of the text.
+    """Return the lines ending in a colon if they head all of the text, each a longer paragraph.
 
     Readers find a section by its heading.  A few such lines only introduce what follows.
     """
-    lines = {
-        i
-        for i, block in paragraphs.items()
-        if i + 1 in paragraphs and _heads_with_colon(block, paragraphs[i + 1])
-    }
+    lines = {i for i, block in paragraphs.items() if _is_line_with_colon(block)}
     is_many = len(lines) >= MIN_LINES_WITH_COLON
-    return lines if is_many and MAX_PARAGRAPHS_PER_LINE * len(lines) >= len(paragraphs) else set()
+    is_recurring = is_many and MAX_PARAGRAPHS_PER_LINE * len(lines) >= len(paragraphs)
+    are_heads = is_recurring and all(
+        _is_long_text(paragraphs[i], paragraphs.get(i + 1)) for i in lines
+    )
+    return lines if are_heads else set()
 
 
-def _heads_with_colon(block: Paragraph, following: Paragraph) -> bool:
-    """Return whether a line ends in a colon and a longer text, which is no speech, follows."""
-    text, text_below = (plain_text(part.spans).strip() for part in (block, following))
-    if not text.endswith(COLONS) or "\n" in text or "strong" in block.spans[0].marks:
-        return False
-    width = count_columns(text[: MAX_PLAIN_LABEL_CHARS + 1])
-    is_long = count_columns(text_below) >= max(2 * width, MIN_LABELED_CHARS)
-    return width <= MAX_PLAIN_LABEL_CHARS and is_long and text_below[0].isalnum()
+def _is_line_with_colon(block: Paragraph) -> bool:
+    text = plain_text(block.spans).strip()
+    is_line = text.endswith(COLONS) and "\n" not in text and "strong" not in block.spans[0].marks
+    return is_line and count_columns(text[: MAX_PLAIN_LABEL_CHARS + 1]) <= MAX_PLAIN_LABEL_CHARS
+
+
+def _is_long_text(line: Paragraph, following: Paragraph | None) -> bool:
+    """Return whether a line is followed by a longer text that is no speech."""
+    text, below = (plain_text(part.spans).strip() if part else "" for part in (line, following))
+    is_long = count_columns(below) >= max(2 * count_columns(text), MIN_LABELED_CHARS)
+    return is_long and below[0].isalnum()
 
 
 #: An address, which heads nothing.

@@ -128,6 +128,15 @@ def test_the_line_alone_with_a_quotation_in_a_box_is_part_of_it(line: str, is_so
     assert ("source" in box.classes and box.getparent().tag == "blockquote") is is_source
 
 
+@pytest.mark.parametrize(("width", "count"), [("80", 0), ("900", 1), ("", 1)])
+def test_a_small_portrait_between_a_quotation_and_its_source_is_dropped(
+    width: str, count: int
+) -> None:
+    portrait = f"<div><img src=a.png width='{width}'></div>"
+    quotation = f"<div><blockquote>It silts.</blockquote>{portrait}<p class=who>A. Moor</p></div>"
+    assert len(list(read_page(f"<body>{quotation}".encode(), "").tree.iter("img"))) == count
+
+
 def test_a_button_that_is_a_whole_heading_is_its_text() -> None:
     html = "<h2><button><span>A. Moor</span><div><svg></svg></div></button></h2>"
     assert read_page(f"<body>{html}".encode(), "").segments[0].block.tag == "h2"

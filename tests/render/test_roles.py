@@ -125,6 +125,8 @@ def test_lines_with_a_colon_that_recur_above_text_are_headings():
     assert find_labels(blocks[:6], frozenset()) == set()
     text = [paragraph(WORDS * 2)] * 40
     assert find_labels([*text, *blocks], frozenset()) == set()
+    term = [paragraph("Weir:"), paragraph("A low dam.")]  # One of a kind is set as all are.
+    assert find_labels([*blocks, *term], frozenset()) == set()
     speech = [(paragraph(name), paragraph(f"“{WORDS}”")) for name in names]
     assert find_labels([block for pair in speech for block in pair], frozenset()) == set()
 
