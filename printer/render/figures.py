@@ -430,13 +430,13 @@ def _fit_to_cell(
 def _split_at_names(cells: Sequence[_Cell], in_row: int) -> list[list[_Cell]]:
     """Return cells in runs: names without pictures are apart from pictures if they fill a row.
 
-    They are not if the last picture would be alone in its row, and no name is alone after it.
+    They are not if the last picture would be alone in its row; rows of names are low.
     """
     runs: list[list[_Cell]] = []
     is_row = True
     for is_bare, group in groupby(cells, lambda cell: cell[1] is None):
         run, was_row = list(group), is_row
-        is_alone = not was_row and len(runs[-1]) % in_row == 1 and len(run) % in_row != 0
+        is_alone = not was_row and len(runs[-1]) % in_row == 1
         is_row = is_bare and (not runs or (len(run) >= in_row and not is_alone))
         if is_row or was_row:
             runs.append([])
