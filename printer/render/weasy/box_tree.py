@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import ceil
 from typing import Any, TypeAlias
 
-from ...text import COLONS
+from ...text import COLONS, count_columns
 from ...themes.page import CHARACTER_WIDTH
 
 #: A box of WeasyPrint's tree.
@@ -186,8 +186,14 @@ def _divide_inline(box: Box, position: dict[int, Any]) -> tuple[Box, Box] | None
 
 
 def measure_gap(page: Box, root: Box | None = None) -> float:
-    """Return the height of the gap at the foot of a page, or of a part of it."""
-    return (foot := foot_of(page)) - lowest_edge(root or page.children[0], foot)
+    """Return the height of the gap at the foot of a page, or of a part of it.
+
+    The space below the header of an article is not part of the gap.
+    """
+    foot, root = foot_of(page), root or page.children[0]
+    headers = (box for box in root.descendants() if box.element_tag == "header")
+    edges = (float(box.position_y + box.margin_height()) for box in headers)
+    return foot - max(lowest_edge(root, foot), *edges, 0.0)
 
 
 def foot_of(page: Box) -> float:
@@ -216,7 +222,7 @@ def text_height(box: Box, width: float) -> float:
     """Return roughly the height of a short text with its margins."""
     text = " ".join("".join(box.element.itertext()).split())
     size = box.style["font_size"]
-    lines = ceil(len(text) * CHARACTER_WIDTH * size * CAPTION_MARGIN / width)
+    lines = ceil(count_columns(text) * CHARACTER_WIDTH * size * CAPTION_MARGIN / width)
     return float(lines * line_height(box)) + margins_of(box, "top", "bottom")
 
 

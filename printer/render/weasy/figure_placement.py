@@ -781,5 +781,8 @@ def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
     texts += sum(text_height(box, width) + MIN_LINES * line_height(box) for box in embeds)
     captions = [box for box in figure.children if box.element_tag == "figcaption"]
     texts += sum(text_height(box, width) for box in boxes)
+    stated = figure.style["width"]
+    if getattr(stated, "unit", "") == "px":
+        width = min(width, stated.value)
     texts += sum(text_height(box, width * scale) for box in captions)
     return SLACK_PX + texts + margins_of(figure, "top") + _picture_height(figure)

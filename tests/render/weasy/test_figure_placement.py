@@ -946,3 +946,15 @@ def test_facts_below_a_heading_are_on_the_page_of_its_text(printed, lines):
     paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
     (page,) = [text for text in paper.texts if "Length: short" in text]
     assert TEXT[:20] in page.partition("Length: short")[2].replace("\n", " ")
+
+
+@pytest.mark.parametrize("height", [1200, 1280, 1360])
+def test_an_upright_picture_with_a_chinese_caption_stays_below_the_title(printed, height):
+    caption = (Span("河流在夜里上涨,到早晨时下面的草地已经被水淹没,村里的人们站在桥上。"),)
+    figure = Figure("upright", caption_spans=caption, width=600, height=height)
+    text = paragraph("河流在夜里上涨,到早晨时下面的草地已经被水淹没。" * 5)
+    blocks = (figure, text, heading("下一个部分"), *[text] * 5)
+    full = replace(SAMPLE_ARTICLE, title="草地上的水" * 13, language="zh", blocks=blocks, url="")
+    picture = specimens.jpeg(specimens.landscape(600, height))
+    paper = printed(full, pictures={"upright": picture})
+    assert white(paper, 0) < 0.25
