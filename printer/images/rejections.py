@@ -74,7 +74,7 @@ _ICON_NAME = re.compile(r"(?<![a-z])icons?(?![a-z])")
 
 def _is_icon_or_logo(reader: FeatureReader, candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a file that is no photograph is an icon, a logo or a rating."""
-    link = nearest_link(candidate.element, 8)
+    link = nearest_link(candidate.element, _MAX_LEVELS_TO_LINK)
     if _RATING.match(candidate.alt) or (link is not None and _is_logo_link(link)):
         return True
     if "the page's own picture" in features or candidate.best is None:
@@ -338,6 +338,10 @@ def _is_icon_in_heading(candidate: Candidate, features: frozenset[str]) -> bool:
     return is_named or _ICON_FILE.search(path) is not None
 
 
+#: How far above a picture its link is.
+_MAX_LEVELS_TO_LINK = 8
+
+
 def _is_linked_banner(
     reader: FeatureReader, candidate: Candidate, features: frozenset[str]
 ) -> bool:
@@ -349,7 +353,7 @@ def _is_linked_banner(
         return "with: none" in features and any(map(_leads_to_page, _links_over(candidate.element)))
     if reader.verdict.kind != "article":
         return False
-    link = nearest_link(candidate.element, 8)
+    link = nearest_link(candidate.element, _MAX_LEVELS_TO_LINK)
     if link is None or not _leads_to_page(link) or "the page's own picture" in features:
         return candidate.element.get("usemap") is not None
     is_above = candidate.segment < reader.bounds.first and "linked elsewhere" in features
@@ -428,7 +432,7 @@ def _is_portrait(
     reader: FeatureReader, candidate: Candidate, features: frozenset[str], caption: Caption
 ) -> bool:
     """Return whether a picture shows the author: by its link, its text or its names."""
-    link = nearest_link(candidate.element, 8)
+    link = nearest_link(candidate.element, _MAX_LEVELS_TO_LINK)
     if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
         return True
     alt, text = candidate.alt.lower(), caption.text.lower()
@@ -490,7 +494,9 @@ def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) ->
     Its part of the page links there, and has a heading, a teaser's name or little unlinked text.
     """
     if reader.verdict.has_entries:
-        may_be_teaser = is_one_of_many(reader, candidate)
+        may_be_teaser = is_one_of_many(reader, candidate) and not _is_linked_entry(
+            reader, candidate
+        )
     else:
         is_below = candidate.segment > reader.bounds.start
         may_be_teaser = reader.verdict.kind == "article" and is_below
@@ -511,6 +517,16 @@ def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) ->
     links = sum(segment.link_chars for segment in texts)
     text = sum(len(segment.text) for segment in texts)
     return links >= _MIN_TEASER_LINK_CHARS and links > _MIN_TEASER_LINK_SHARE * text
+
+
+def _is_linked_entry(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether one link contains both a picture and text of the article."""
+    link = nearest_link(candidate.element, _MAX_LEVELS_TO_LINK)
+    if link is None:
+        return False
+    index, sums = reader.index.indexes[link], reader.article_sums
+    begins, ends = reader.index.segment_begins, reader.index.segment_ends
+    return sums[begins[index]] < sums[ends[index]]
 
 
 def _has_page_link(element: HtmlElement) -> bool:
