@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain, islice
 from typing import Literal, TypeAlias
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Embed, Quote, Span, Spans, plain_text
+from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
 from ..html.parse import element_line
 from ..html.visibility import is_not_displayed
 from ..urls import is_http
 from .block_builders import QuoteBuilder
-from .inline import readable_line
+from .inline import readable_line, strip_end
 
 #: Returns the absolute URL of an ``href``, '' for one that is not http(s) or mailto.
 Resolve: TypeAlias = Callable[[str], str]
@@ -209,7 +210,25 @@ class PostBuilder(QuoteBuilder):
         if not url:
             return blocks
         author, published = _split_signature(quote.cite)
-        return [Embed("post", url, author=author, published=published, blocks=quote.blocks)]
+        parts = tuple(chain.from_iterable(map(_without_picture_address, quote.blocks)))
+        return [Embed("post", url, author=author, published=published, blocks=parts)]
+
+
+#: The address of a post's picture, which ends its text.
+_PICTURE_ADDRESS = re.compile(r"\s*(?:https?://)?pic\.[\w-]{1,30}\.[a-z]{2,6}/\w{1,30}\s*$")
+
+
+def _without_picture_address(block: Block) -> Iterator[Block]:
+    """Yield a block without the address of the post's picture at its end, if any text remains."""
+    if not isinstance(block, Paragraph):
+        yield block
+        return
+    *spans, last = block.spans
+    text = _PICTURE_ADDRESS.sub("", last.text)
+    if text == last.text:
+        yield block
+    elif rest := strip_end((*spans, replace(last, text=text)), " \n"):
+        yield replace(block, spans=rest)
 
 
 def _split_signature(cite: Spans) -> tuple[str, str]:

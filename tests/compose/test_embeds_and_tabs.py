@@ -43,6 +43,21 @@ def test_a_post_is_a_quotation_with_author_date_and_source() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("end", "printed"),
+    [
+        (' <a href="https://t.example/8f">pic.example.com/Rq8yWx3</a>', ""),
+        ("<br>https://pic.example.com/Rq8yWx3", ""),
+        (" See pic.example.com.", " See pic.example.com."),
+    ],
+)
+def test_a_post_is_printed_without_the_address_of_its_picture(end: str, printed: str) -> None:
+    (post,) = only(TWEET.replace("</p>", f"{end}</p>"), Embed)
+    assert [plain_text(block.spans) for block in post.blocks] == [
+        f"The weir has gone. Keep off the path.{printed}"
+    ]
+
+
 def test_a_post_may_name_its_address_in_an_attribute() -> None:
     (post,) = only(TOOT, Embed)
     assert post.url == "https://m.example.org/@ann/77/embed"
