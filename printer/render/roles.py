@@ -272,8 +272,7 @@ def _is_plain_label(text: str, following: _Placed) -> bool:
     if not is_line or not any(map(str.isalpha, text)) or _is_price(text):
         return False
     if isinstance(following, Code | List):
-        is_named = isinstance(following, Code) or not text[0].islower()
-        return is_named and len(text) <= MAX_CODE_LABEL_CHARS
+        return not text[0].islower() and len(text) <= MAX_CODE_LABEL_CHARS
     width = count_columns(text)
     min_width = 2 * width if is_capitals else max(2 * width, MIN_LABELED_CHARS)
     return (
