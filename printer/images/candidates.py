@@ -150,7 +150,7 @@ def _distant_candidate(element: HtmlElement, index: int, segment: int, lead_key:
 def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Candidate]:
     tag = element.tag
     if tag == "img":
-        if not (image_tex(element) or is_dark_mode_variant(element)):
+        if not (image_tex(element) or is_dark_mode_variant(element) or _is_frame(element)):
             yield _candidate(element, "image", index, segment, read_sources(element))
     elif "-" in tag:
         is_picture = _is_custom_picture(element) and element.find(".//img") is None
@@ -166,6 +166,12 @@ def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Ca
             yield _candidate(element, "image", index, segment, [ImageSource(data)])
     elif _is_drawing(element):
         yield _candidate(element, "drawing", index, segment, [])
+
+
+def _is_frame(element: HtmlElement) -> bool:
+    """Return whether a picture is one of the frames from which a script draws an animation."""
+    parent = element.getparent()
+    return parent is not None and parent.tag == "canvas" and len(parent) > 1
 
 
 def _is_custom_picture(element: HtmlElement) -> bool:
