@@ -30,6 +30,13 @@ def test_buttons_of_several_parts_go():
     assert texts == [f"{TEXT} One", "One", f"{TEXT} Two", "Two"]
 
 
+def test_a_button_above_a_heading_unfolds_nothing_and_goes_from_articles():
+    html = f"<p>{TEXT}</p><button>The way of the oars</button><h2>Sails</h2><p>{TEXT} Again.</p>"
+    assert choice(html, [""]) == [TEXT, "Sails", f"{TEXT} Again."]
+    folded = html.replace("<h2>Sails</h2>", "")
+    assert choice(folded, [""]) == [TEXT, "The way of the oars", f"{TEXT} Again."]
+
+
 @pytest.mark.parametrize("kind", ["documentation", "product"])
 def test_buttons_beside_the_text_of_a_heading_go(kind):
     heading = "<h2>Rigging <button>Copy path</button><button>Show all ropes</button></h2>"
