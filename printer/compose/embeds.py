@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
 from ..html.parse import element_line
 from ..html.visibility import is_not_displayed
-from ..urls import is_http
+from ..urls import host_of, is_http
 from .block_builders import QuoteBuilder
 from .inline import readable_line, strip_end
 
@@ -42,12 +42,18 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
         duration = element.get("data-duration") or element.get("duration") or ""
         return Embed(element.tag, url, title, duration=_format_duration(duration))
     names = f"{title} {url[:300]} {element.get('id') or ''} {element.get('class') or ''}"
-    if _UNWANTED.search(names[:600]):
+    if _UNWANTED.search(names[:600]) or _is_story_of_site(element, url, resolve):
         return None
     kind = _frame_kind(f"{url[:300]} {title}", element)
     if kind in ("video", "audio"):
         url = _strip_player_parameters(url)
     return Embed(kind, url, title) if kind else None
+
+
+def _is_story_of_site(element: HtmlElement, url: str, resolve: Resolve) -> bool:
+    """Return whether a frame is WordPress's card of a story, of the page's own site."""
+    is_card = "wp-embedded-content" in (element.get("class") or "").split()
+    return is_card and host_of(url) == host_of(resolve("/"))
 
 
 #: Parameters that only say how a player looks and behaves.

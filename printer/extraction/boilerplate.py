@@ -731,8 +731,17 @@ def drop_announcements(selected: SelectedText) -> None:
             max_chars = _MAX_LAST_LINE_CHARS
         is_label = segment.text.endswith(COLONS)
         is_label |= fold_words(segment.text) in page_labels("story_labels")
-        is_label &= len(segment.text) <= max_chars
+        is_label &= len(segment.text) <= max_chars and not (i == last and _is_paywall(following))
         selected.keep[i] = not (is_label or _is_heading_of_stories(selected, i))
+
+
+_MAX_PAYWALL_LEVELS = 3
+
+
+def _is_paywall(segment: Segment) -> bool:
+    """Return whether a line is in a box called a paywall, which withholds what is announced."""
+    boxes = (segment.block, *islice(segment.block.iterancestors(), _MAX_PAYWALL_LEVELS))
+    return any("paywall" in (box.get("class") or "")[:300].lower() for box in boxes)
 
 
 _MAX_STORIES = 4

@@ -473,8 +473,15 @@ def drop_labels(selected: SelectedText) -> None:
         elif segment.block.tag == "button":
             above = selected.segments[max(0, i - _MAX_HEADING_BUTTONS) : i]
             headings = {s.block for s in above if s.block.tag in HEADING_TAGS}
-            recurs = selected.counts[segment.text] > 1 and kind in ("article", "documentation")
-            selected.keep[i] &= not (recurs or segment.block.getparent() in headings)
+            is_control = selected.counts[segment.text] > 1 or _is_above_heading(selected, i)
+            is_control &= kind in ("article", "documentation")
+            selected.keep[i] &= not (is_control or segment.block.getparent() in headings)
+
+
+def _is_above_heading(selected: SelectedText, button: int) -> bool:
+    """Return whether a heading is right below a button, which then unfolds no text."""
+    below = selected.segments[button + 1 : button + 2]
+    return any(line.block.tag in HEADING_TAGS for line in below)
 
 
 #: The most lines in a section of advertising.
@@ -482,13 +489,22 @@ _MAX_ADVERTISEMENT_LINES = 20
 
 
 def _advertised_section(selected: SelectedText, heading: Segment) -> range:
-    """Return the section of a heading such as 'Advertisement: Our book', else an empty range."""
+    """Return the section of a heading such as 'Advertisement: Our book', else an empty range.
+
+    The label may also end the heading ('Our book (sponsored)') if a line is a link to another site.
+    """
     begin, tag = heading.index, heading.block.tag
-    is_named = tag in HEADING_TAGS and split_label(heading.text[:-1])[1]
-    if not is_named or not is_advertisement_label(heading.text):
+    name, _, label = heading.text.rpartition(" ")
+    is_last = bool(name) and label[0] + label[-1] in ("()", "[]") and not label.isupper()
+    label = label if is_last else heading.text
+    is_named = is_last or bool(split_label(heading.text[:-1])[1])
+    if not (tag in HEADING_TAGS and is_named and is_advertisement_label(label)):
         return range(0)
     lines = selected.segments[begin + 1 : begin + 1 + _MAX_ADVERTISEMENT_LINES]
-    return range(begin, next((s.index for s in lines if "h1" < s.block.tag <= tag), begin))
+    end = next((s.index for s in lines if "h1" < s.block.tag <= tag), begin)
+    section = selected.segments[begin:end]
+    is_named = not is_last or any(_leads_away(selected, line) for line in section)
+    return range(begin, end) if is_named else range(0)
 
 
 def _leads_away(selected: SelectedText, segment: Segment) -> bool:

@@ -62,6 +62,8 @@ ADDING_PASSES = (
     Pass("short section", missing_blocks.add_short_sections, _ARTICLE),
     Pass("long stretch of text", missing_blocks.add_long_stretches, _TEXT),
     Pass("missing end", missing_blocks.add_missing_end, _TEXT),
+    # After the missing end, which continues the text above such a list.
+    Pass("questions and answers", missing_blocks.add_question_lists),
     Pass("fact box", missing_blocks.add_fact_boxes, _ARTICLE),
     Pass("source", add_sources, _TEXT),
     Pass("announced list", entries.add_announced_lists, _TEXT),

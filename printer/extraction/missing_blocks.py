@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
-from itertools import accumulate, compress, takewhile
+from itertools import accumulate, compress, islice, takewhile
 from operator import mul
 
 from lxml.html import HtmlElement
@@ -41,7 +41,7 @@ def add_missing_blocks(selected: SelectedText) -> None:
     containers = _text_containers(selected)
     min_scores = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
     min_scores.setdefault(_common_container(selected), _MIN_SCORE)
-    ranges = _question_lists(selected) + _headed_boxes(selected) + _social_posts(selected)
+    ranges = _headed_boxes(selected) + _social_posts(selected)
     for container, min_score in min_scores.items():
         ranges += [
             (begin, end)
@@ -91,18 +91,18 @@ def _is_likely(segment: Segment, score: float, known_texts: Set[str]) -> bool:
 _QUESTION_TAGS = _SUBHEADING_TAGS | {"summary"}
 _MIN_QUESTIONS = 3
 #: The lowest mean score of such a list.
-_MIN_QUESTIONS_SCORE = 0.45
+_MIN_QUESTIONS_SCORE = 0.3
 
 
-def _question_lists(selected: SelectedText) -> list[tuple[int, int]]:
-    """Return the likely lists of questions and answers, which open on a click on many pages.
+def add_question_lists(selected: SelectedText) -> None:
+    """Select the likely lists of questions and answers, which open on a click on many pages.
 
     The questions are added, each with the lines below it that look alike, and a heading right above
     the list.
     """
     segments, keep, scores = selected.segments, selected.keep, selected.scores
     known_texts = selected.texts()
-    ranges: list[tuple[int, int]] = []
+    lines: list[int] = []
     start = 0
     while start < len(segments):
         is_text = keep[start] and segments[start].block.tag not in _QUESTION_TAGS
@@ -117,12 +117,12 @@ def _question_lists(selected: SelectedText) -> list[tuple[int, int]]:
             start -= start > 0 and segments[start - 1].block.tag in _SUBHEADING_TAGS
             answer: tuple[str, ...] | None = None
             for i in range(start, end):
-                look = _look(segments[i].block)
-                answer = None if _is_question(segments[i]) else answer or look
-                is_alike = answer == look and not segments[i].is_link
-                ranges += [(i, i + 1)] if answer is None or is_alike else []
+                block = segments[i].block
+                answer = None if _is_question(segments[i]) else answer or _look(block)
+                is_alike = answer is None or _is_answer(block, {answer})
+                lines += [i] if is_alike and not (answer and segments[i].is_link) else []
         start = max(end, start + 1) if questions > 1 else start + 1
-    return ranges
+    selected.add(lines)
 
 
 _MAX_ANSWER_SEGMENTS = 8
@@ -142,10 +142,23 @@ def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
             is_part = i - start <= _MAX_ANSWER_SEGMENTS
             answers.add(look)
         else:
-            is_part = look in answers
+            is_part = _is_answer(segments[i].block, answers)
         if not is_part:
             return i, questions
     return len(segments), questions
+
+
+_LIST_TAGS = ("ul", "ol")
+#: The most levels from an item up to the outermost list around it.
+_MAX_LIST_LEVELS = 6
+
+
+def _is_answer(block: HtmlElement, answers: Set[tuple[str, ...]]) -> bool:
+    """Return whether a line looks like one of an answer, or is in a list beside such lines."""
+    around = islice(block.iterancestors(), _MAX_LIST_LEVELS)
+    lists = [element for element in around if element.tag in _LIST_TAGS]
+    box = tag_and_class(lists[-1].getparent()) if lists else None
+    return _look(block) in answers or any(box == answer[2:] for answer in answers)
 
 
 _MAX_LINES_ABOVE_HEADING = 4
@@ -585,15 +598,23 @@ def _outer_look(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
 
 
 _MAX_QUESTION_CHARS = 160
+#: Class names of a paragraph that is a question, which unfolds its answer on many pages.
+_QUESTION_CLASS = class_pattern("accordions?|faqs?|questions?|toggles?", re.IGNORECASE)
 
 
 def _is_question(segment: Segment) -> bool:
     return (
         segment.text.endswith(QUESTION_MARKS)
         and len(segment.text) <= _MAX_QUESTION_CHARS
-        and segment.block.tag != "p"
+        and (segment.block.tag != "p" or _is_named_question(segment.block))
         and (segment.link_chars <= _MAX_LINKED * len(segment.text) or _is_opener(segment))
     )
+
+
+def _is_named_question(paragraph: HtmlElement) -> bool:
+    """Return whether the class of a paragraph or of the element around it is a question's."""
+    names = filter(None, _look(paragraph)[1::2])
+    return any(_QUESTION_CLASS.search(name[:300]) for name in names)
 
 
 def _is_opener(segment: Segment) -> bool:

@@ -201,6 +201,10 @@ def _repeats(lines: _Lines, i: int, summary: str) -> bool:
 _MAX_DATE_WORDS = 8
 
 
+def _may_be_date(lines: _Lines, i: int) -> bool:
+    return lines.count_words(i) <= _MAX_DATE_WORDS and bool(YEAR.search(lines.segments[i].text))
+
+
 def _by_name(lines: _Lines) -> list[int]:
     """Return the segments between title and text whose elements are called a standfirst."""
     if lines.title < 0:
@@ -213,7 +217,7 @@ def _by_name(lines: _Lines) -> list[int]:
         and _is_named(lines, i)
         and not _is_text(lines, i)
         and (lines.segments[i].block.tag in _HEADINGS or not _is_contained_below(lines, i))
-        and (lines.count_words(i) > _MAX_DATE_WORDS or not YEAR.search(lines.segments[i].text))
+        and not _may_be_date(lines, i)
     ]
     blocks = {lines.segments[i].block for i in segments}
     if len(blocks) > _MAX_SEGMENTS:
@@ -301,7 +305,7 @@ def _is_sentence(lines: _Lines, i: int) -> bool:
     """Return whether an unlinked line may be a standfirst and ends as sentences do."""
     segment = lines.segments[i]
     ends = segment.text[-1] in _STANDFIRST_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
-    is_free = not segment.link_chars and not YEAR.search(segment.text)
+    is_free = not segment.link_chars and not _may_be_date(lines, i)
     may_be = ends and is_free and not lines.is_title(i) and _is_plausible(lines, i)
     return may_be and not _recurs(lines, i)
 
@@ -349,11 +353,13 @@ _MAX_DATELINED_CHARS = 800
 
 
 def _recurs(lines: _Lines, i: int) -> bool:
-    """Return whether a paragraph right below begins with this line, perhaps after a dateline."""
+    """Return whether a paragraph right below has this line, or begins like it after a dateline."""
     key = lines.comparison_key(i)
-    part = key[:_MAX_KEY_CHARS] if len(key) >= _MIN_KEY_CHARS else "\n"
-    texts = _text_below(lines, i)
-    return any(text.startswith(key) or part in text for text in map(comparison_key, texts))
+    part = key[:_MAX_KEY_CHARS]
+    texts = list(map(comparison_key, _text_below(lines, i)))
+    if len(key) < _MIN_KEY_CHARS:
+        return any(text.startswith(key) for text in texts)
+    return any(key in text or 0 <= text.find(part) <= _MAX_PLACE_CHARS for text in texts)
 
 
 def _text_below(lines: _Lines, i: int) -> Iterator[str]:

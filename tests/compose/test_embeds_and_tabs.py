@@ -81,6 +81,14 @@ def test_a_post_without_selected_text_is_printed_by_its_address() -> None:
     assert not [block for block in walk(article.blocks) if isinstance(block, Embed | Quote)]
 
 
+@pytest.mark.parametrize(("host", "count"), [("https://other.test", 1), ("", 0)])
+def test_the_card_of_another_story_of_the_site_is_not_printed(host: str, count: int) -> None:
+    frame = (
+        f"<iframe class='wp-embedded-content' title='The weir' src='{host}/weir/embed/'></iframe>"
+    )
+    assert len(only(frame, Embed)) == count
+
+
 def test_an_ordinary_quotation_stays_one() -> None:
     html = "<blockquote class='posted-by-hand'><p>Mind the gap.</p><p>— A sign</p></blockquote>"
     assert only(html, Quote)

@@ -30,6 +30,13 @@ def test_buttons_of_several_parts_go():
     assert texts == [f"{TEXT} One", "One", f"{TEXT} Two", "Two"]
 
 
+def test_a_button_above_a_heading_unfolds_nothing_and_goes_from_articles():
+    html = f"<p>{TEXT}</p><button>The way of the oars</button><h2>Sails</h2><p>{TEXT} Again.</p>"
+    assert choice(html, [""]) == [TEXT, "Sails", f"{TEXT} Again."]
+    folded = html.replace("<h2>Sails</h2>", "")
+    assert choice(folded, [""]) == [TEXT, "The way of the oars", f"{TEXT} Again."]
+
+
 @pytest.mark.parametrize("kind", ["documentation", "product"])
 def test_buttons_beside_the_text_of_a_heading_go(kind):
     heading = "<h2>Rigging <button>Copy path</button><button>Show all ropes</button></h2>"
@@ -263,6 +270,19 @@ def test_a_line_that_counts_votes_goes_from_articles(line, goes):
     html = f"<p>{TEXT}</p><div>{line}</div><p>{TEXT} Again.</p>"
     assert (len(choice(html, [""])) == 2) is goes
     assert len(choice(html, [""], "forum")) == 3
+
+
+@pytest.mark.parametrize(
+    ("heading", "goes"),
+    [("Oars (sponsored)", True), ("Oars [Anzeige]", True), ("Active Directory (AD)", False)],
+)
+def test_a_section_whose_heading_ends_with_such_a_label_goes(heading, goes):
+    offer = f"<h2>{heading}</h2><p>{TEXT} Buy.</p><p><a href='https://oars.test/'>See all</a></p>"
+    end = f"<h2>Sails</h2><p>{TEXT} Again.</p>"
+    texts = choice(f"<p>{TEXT}</p>{offer}{end}", [""])
+    assert (f"{TEXT} Buy." not in texts) is goes
+    assert texts[-2:] == ["Sails", f"{TEXT} Again."]
+    assert f"{TEXT} Buy." in choice(f"<p>{TEXT}</p>{offer.replace('https:/', '')}{end}", [""])
 
 
 def test_a_sentence_about_advertising_is_no_label():

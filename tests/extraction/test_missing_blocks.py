@@ -15,6 +15,7 @@ from printer.extraction.missing_blocks import (
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
+    add_question_lists,
     add_section_headings,
     add_short_sections,
     add_subheadings,
@@ -168,17 +169,37 @@ def test_a_likely_list_of_questions_and_answers_is_added() -> None:
         for n in range(4)
     )
     html = f"<main><p>{TEXT}</p><p>{TEXT} Yes.</p></main><section>{faq}</section><p>Contact</p>"
-    assert added(html, 0.5).count("It does in May.") == 4
-    assert "Contact" not in added(html, 0.5)
-    assert added(html, 0.3) == ""
-    assert added(html.replace("run?", "runs"), 0.5) == ""
+    assert added(html, 0.5, add_question_lists).count("It does in May.") == 4
+    assert "Contact" not in added(html, 0.5, add_question_lists)
+    assert added(html, 0.2, add_question_lists) == ""
+    assert added(html.replace("run?", "runs"), 0.5, add_question_lists) == ""
     opened = re.sub(r"<h3>(.*?)</h3>", r"<a href='#'>\1</a>", html.replace("in May", "from May on"))
     opened = opened.replace("May on.", "May on, on every day but Sunday, and twice on Saturdays.")
-    assert added(opened, 0.5).count("run?") == 4
-    assert added(opened.replace("'#'", "'/boats'"), 0.5) == ""
+    assert added(opened, 0.5, add_question_lists).count("run?") == 4
+    assert added(opened.replace("'#'", "'/boats'"), 0.5, add_question_lists) == ""
     page = read_page(f"<main><h2>Boats</h2>{faq}</main><section>{faq}</section>")
     keep = [segment.index < len(page.segments) // 2 + 1 for segment in page.segments]
-    assert run_pass(add_missing_blocks, page, keep, [0.5] * len(keep)) == tuple(keep)
+    assert run_pass(add_question_lists, page, keep, [0.5] * len(keep)) == tuple(keep)
+
+
+@pytest.mark.parametrize(
+    ("names", "count"), [("accordion__title", 4), ("faq-question", 4), ("title", 0)]
+)
+def test_questions_that_are_paragraphs_and_buttons_are_added(names: str, count: int) -> None:
+    row = f"<div role=button><p class='{names}'>Does boat {{}} run?</p></div><div><p>In May.</p></div>"
+    faq = "".join(map(row.format, range(4)))
+    html = f"<main><p>{TEXT}</p><p>{TEXT} Yes.</p></main><section><h2>Boats</h2>{faq}</section>"
+    assert added(html, 0.5, add_question_lists).count("run?") == count
+
+
+def test_a_list_in_an_answer_is_added_with_it() -> None:
+    row = "<h3>Does boat {1} run?</h3><div class=a><p>It runs so:</p><ul>{0}</ul></div>"
+    items = "<li><p>in May</p></li><li><p>in June</p></li>"
+    faq = "".join(row.format(text, n) for n, text in enumerate(("", "", items, "", items)))
+    html = f"<p>{TEXT}</p><p>{TEXT} Yes.</p><section>{faq}</section><ul><li>Boats</li></ul>"
+    found = added(html, 0.5, add_question_lists)
+    assert found.count("in June") == 2
+    assert "Boats" not in found
 
 
 CHAPTER = "".join(
@@ -540,7 +561,7 @@ def test_a_partly_selected_list_of_questions_is_completed_with_its_heading() -> 
     html = f"<section><h2>FAQ</h2>{questions(TEXT + '?', 'Who rings?', 'Where is it?')}</section>"
     page = read_page(f"<html><body><p>{TEXT}</p>{html}<p>Subscribe</p></body></html>")
     keep = tuple(TEXT in segment.text for segment in page.segments)
-    flags = run_pass(add_missing_blocks, page, keep, [0.1, 0.1, 0.9, 0.9, 0.6, 0.6, 0.2, 0.3, 0.0])
+    flags = run_pass(add_question_lists, page, keep, [0.1, 0.1, 0.9, 0.9, 0.6, 0.6, 0.2, 0.3, 0.0])
     assert [s.text for s, flag in zip(page.segments, flags, strict=True) if not flag] == [
         "Subscribe"
     ]
@@ -703,7 +724,7 @@ def test_questions_of_a_partly_selected_list_are_added_with_their_answers() -> N
     row = f"<div><h3>When do {{}} sail?</h3><div><p>They sail {{}} at dawn.</p>{more}</div></div>"
     rows = [row.format(f"{TEXT} {n}", f"{TEXT} {n}") for n in range(3)]
     rows += [row.format(name, name) for name in ("rafts", "rowing boats")]
-    found = added(f"<p>{TEXT}</p><section>{''.join(rows)}</section>", 0.5)
+    found = added(f"<p>{TEXT}</p><section>{''.join(rows)}</section>", 0.5, add_question_lists)
     assert "rafts" in found
     assert "They sail rowing boats" in found
     assert found.count("And at dusk.") == 5

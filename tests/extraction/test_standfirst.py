@@ -191,6 +191,8 @@ LINE = "Why the boat of a small harbour never rests."
     [
         (f"<p>{LINE}</p><p>Share</p>", [LINE]),
         (f"<p>3 min</p><p>{LINE}</p><p>By Ann Lee</p>", [LINE]),
+        (f"<p>{LINE[:-1]} in 2031?</p>", [f"{LINE[:-1]} in 2031?"]),
+        ("<p>Printed in the spring of 2031.</p>", []),
         (f"<p>3 min</p><p>{LINE}</p><p>Share</p>", []),
         (f"<p>{LINE}</p><p>Listen to this story now.</p>", []),
         (f"<p>{LINE[:-1]}</p>", []),
@@ -205,6 +207,16 @@ def test_the_only_sentence_below_the_title_or_above_the_byline_is_the_standfirst
     keep = [TEXT in segment.text for segment in page.segments]
     for score, found in ((0.5, expected), (0.05, [])):
         assert found_lines(page, keep, score) == found
+
+
+def test_the_summary_is_the_standfirst_although_the_text_repeats_a_part_of_it_later() -> None:
+    line = f"{SUMMARY}, and why nobody complains"
+    head = f"<title>The ferry</title><meta name='description' content='{line}'>"
+    for part, found in ((SUMMARY, [line]), (line, [])):
+        body = f"<div><p>{TEXT} They all know {part}.</p><p>{TEXT} Again.</p></div>"
+        page = read_page(f"<head>{head}</head><h1>The ferry</h1><p>{line}</p>{body}")
+        keep = [TEXT in segment.text for segment in page.segments]
+        assert found_lines(page, keep) == found
 
 
 def test_a_standfirst_that_the_text_repeats_after_its_place_is_dropped() -> None:
