@@ -30,7 +30,7 @@ from sqlalchemy import Connection, case, column, func, inspect, select, table
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError, SQLAlchemyError
 
-from ..db import open_engine, read_only, sqlite_path, translate_db_errors
+from ..db import decompress, open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
 from . import FINISHED, STATES, Job, JobRequest, State, dbos_internals
 
@@ -490,7 +490,12 @@ def pack(data: bytes) -> str:
 
 
 def unpack(text: str) -> bytes:
-    return zlib.decompress(b64decode(text))
+    """Return what :func:`pack` packed; raise :class:`JobsError`."""
+    try:
+        data = b64decode(text)
+    except (TypeError, ValueError) as error:
+        raise JobsError("the job database holds a damaged value") from error
+    return decompress(data)
 
 
 def _to_seconds(milliseconds: int | None, created: float) -> float | None:

@@ -488,3 +488,10 @@ def test_an_unknown_state_does_not_break_a_list(sqlite_queue):
     assert (damaged.state, damaged.finished) == ("failed", None)
     assert "unknown state" in damaged.error.message
     assert sqlite_queue.count_by_state()["failed"] == 1
+
+
+@pytest.mark.parametrize("packed", ["x", "AAAA", None, 7, pack(bytes(2_000)), pack(b"ab")[:-4]])
+def test_damaged_and_endless_parts_are_errors(packed, monkeypatch):
+    monkeypatch.setattr("printer.db.MAX_DECOMPRESSED", 1_000)
+    with pytest.raises(JobsError, match="database"):
+        unpack(packed)
