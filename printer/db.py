@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,6 +23,22 @@ LOCK_TIMEOUT = 5.0
 
 _RETRY_SECONDS = 0.01
 _NOT_SQLITE = "file is not a database"
+
+
+#: The bytes that a compressed value may have.  A few kilobytes could become gigabytes.
+MAX_DECOMPRESSED = 500_000_000
+
+
+def decompress(data: bytes) -> bytes:
+    """Return a value that :func:`zlib.compress` wrote to a database; raise :class:`JobsError`."""
+    decompressor = zlib.decompressobj()
+    try:
+        value = decompressor.decompress(data, MAX_DECOMPRESSED)
+    except zlib.error as error:
+        raise JobsError("the database holds a damaged value") from error
+    if not decompressor.eof:
+        raise JobsError("the database holds a value that is too large or cut off")
+    return value
 
 
 def enable_wal(connection: sqlite3.Connection, timeout: float) -> None:

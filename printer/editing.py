@@ -47,6 +47,10 @@ _DAMAGED = (
 )  # fmt: skip
 
 
+#: The bytes that a snapshot may have.  A few kilobytes could become gigabytes.
+_MAX_SNAPSHOT = 500_000_000
+
+
 @dataclass(frozen=True, slots=True)
 class EditableBlock:
     """A block of the article, or one near it that extraction omitted.
@@ -315,6 +319,8 @@ class Snapshot:
     def load(cls, data: bytes) -> Snapshot:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as file:
+                if sum(entry.file_size for entry in file.infolist()) > _MAX_SNAPSHOT:
+                    raise JobsError("the saved print is too large for editing")
                 article, blocks, source, pictures = load_dataclass(_Stored, file.read("base.json"))
                 return cls(
                     article,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from printer import editing
 from printer.article import Article, from_data
 from printer.capture import Capture, PageSource
 from printer.editing import Edit, Snapshot
@@ -135,6 +136,13 @@ def test_damaged_files_are_not_read():
     data[start : start + 20] = b"\xff" * 20
     with pytest.raises(JobsError, match="cannot be read"):
         Snapshot.load(bytes(data))
+
+
+def test_a_file_that_would_fill_the_memory_is_not_read(monkeypatch):
+    monkeypatch.setattr(editing, "_MAX_SNAPSHOT", 1_000)
+    page = Capture(bytes(2_000), PageSource(URL, URL))
+    with pytest.raises(JobsError, match="too large"):
+        Snapshot.load(Snapshot(Article("T", ()), (), page).dump())
 
 
 @pytest.mark.parametrize(

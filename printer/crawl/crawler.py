@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -24,13 +23,14 @@ from lxml.html import HtmlElement
 from sqlalchemy import select
 
 from ..capture import Capture, PageSource
-from ..db import open_engine
+from ..db import decompress, open_engine
 from ..errors import (
     TRANSIENT_STATUSES,
     BadURL,
     BlockedAddress,
     FetchError,
     HTTPStatusError,
+    JobsError,
     NoArticle,
     NotHTML,
     TooLarge,
@@ -525,7 +525,10 @@ class Crawl(Closing):
         )  # fmt: skip
         with self.store.read() as connection:
             rows = connection.execute(of_crawl).all()
-        return [CrawledArticle(*row[:4], ArticleInfo(**json.loads(row[4]))) for row in rows]
+        try:
+            return [CrawledArticle(*row[:4], ArticleInfo(**json.loads(row[4]))) for row in rows]
+        except (TypeError, ValueError, RecursionError) as error:
+            raise JobsError("the database of the crawl holds a damaged article") from error
 
     def capture(self, article: CrawledArticle) -> Capture:
         query = select(articles).where(articles.c.address == article.id)
@@ -533,7 +536,7 @@ class Crawl(Closing):
             row = connection.execute(query).one()
         fetched = datetime.fromtimestamp(row.fetched, UTC)
         source = PageSource(row.url, row.url, "text/html", row.charset, fetched=fetched)
-        return Capture(zlib.decompress(row.body), source)
+        return Capture(decompress(row.body), source)
 
     def captures(self) -> Iterator[tuple[CrawledArticle, Capture]]:
         """Yield the articles found so far with their pages, best first."""

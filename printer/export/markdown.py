@@ -93,7 +93,10 @@ def _heading(block: Heading) -> str:
 
 def _math(block: Math) -> str:
     source = _tex(block.source)
-    return _text(block.alt) if not source or "$" in source else f"$$\n{source}\n$$"
+    if source and "$" not in source:
+        return f"$$\n{source}\n$$"
+    is_tex = not block.source.startswith("<math")
+    return _text(block.alt or (block.source if is_tex else ""))
 
 
 def _list(block: List) -> str:
@@ -187,14 +190,25 @@ def _figure(block: Figure) -> str:
 
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
+#: Commands of TeX, MathJax or KaTeX that link, load or style something, or run programs, and those
+#: that can spell the names of others.
+_ACTIVE_TEX = re.compile(
+    r"\\(?:href|url|html(?:Class|Data|Id|Style)|class|cssId|style|bbox|require|include(?:graphics)?"
+    r"|input|import|open(?:in|out)|read|immediate|write|special|directlua|usepackage"
+    r"|\w*inputlisting|verbatiminput|csname|catcode)(?![A-Za-z])|\^\^"
+)
 
 
 def _tex(source: str) -> str:
-    """Return a formula as TeX, with a space after ``<`` so that it does not begin HTML."""
+    """Return a formula as TeX, with a space after ``<`` so that it does not begin HTML.
+
+    A formula with commands that do more than typeset it is ''.
+    """
     if source.startswith("<math"):
         root = parse_mathml(source)
         source = mathml_to_tex(root) if root is not None else ""
-    return _TAG.sub("< ", " ".join(printable(source).split()))
+    tex = " ".join(printable(source).split())
+    return "" if _ACTIVE_TEX.search(tex) else _TAG.sub("< ", tex)
 
 
 def _embed(block: Embed) -> str:

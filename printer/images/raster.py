@@ -6,6 +6,7 @@ and pictures of few colors as PNG.
 
 from __future__ import annotations
 
+import re
 import threading
 import warnings
 from collections.abc import Callable
@@ -61,6 +62,8 @@ def prepare_raster(
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")
 #: A picture with a shorter side in pixels is a spacer or a tracking pixel.
 MIN_SIDE_PX = 8
+#: Decoding takes time for each scan of a JPEG; encoders write fewer than 20.
+MAX_SCANS = 100
 _EXIF_ORIENTATION = 0x0112
 
 
@@ -72,6 +75,8 @@ def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
             raise UnusablePicture(f"is only {width} × {height} pixels")
         if width * height > max_pixels:
             raise UnusablePicture(f"has {width} × {height} pixels, more than {max_pixels:,}")
+        if data.startswith(b"\xff\xd8") and _has_too_many_scans(data):
+            raise UnusablePicture(f"is a JPEG of more than {MAX_SCANS} scans")
         if image.format == "JPEG":  # can be decoded at a smaller size
             image.draft(None, _size_limit(image, width, height, box))
         decoded = _load(image, data)
@@ -81,6 +86,24 @@ def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
             decoded.thumbnail(limit, Image.Resampling.LANCZOS, reducing_gap=3.0)
         upright = ImageOps.exif_transpose(decoded)
         return _flatten(_to_scalable_mode(_to_srgb(upright)))
+
+
+#: A marker of JPEG, not an escaped byte or a restart marker within a scan.
+_JPEG_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])", re.DOTALL)
+_END_OF_IMAGE = b"\xd9"
+_START_OF_SCAN = b"\xda"
+
+
+def _has_too_many_scans(data: bytes) -> bool:
+    scans = at = 0
+    if data.count(b"\xff" + _START_OF_SCAN) <= MAX_SCANS:
+        return False
+    while (marker := _JPEG_MARKER.search(data, at)) and marker[1] != _END_OF_IMAGE:
+        scans += marker[1] == _START_OF_SCAN
+        if scans > MAX_SCANS:
+            return True
+        at = marker.end() + int.from_bytes(data[marker.end() : marker.end() + 2])
+    return False
 
 
 def _size_limit(image: Image.Image, width: int, height: int, box: BoxFor) -> tuple[int, int]:

@@ -30,7 +30,7 @@ from sqlalchemy import Connection, case, column, func, inspect, select, table
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError, SQLAlchemyError
 
-from ..db import open_engine, read_only, sqlite_path, translate_db_errors
+from ..db import decompress, open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
 from . import FINISHED, STATES, Job, JobRequest, State, dbos_internals
 
@@ -56,6 +56,14 @@ _BACKGROUND = (1_000_000_000, 2_147_483_647)
 _RESERVE_BYTES = 1_000_000
 
 _MAX_TIME = 1e11  # of a job, in seconds since 1970
+
+_MAX_PAGES = 100_000  # of a result: its page on the print server shows each of them
+
+#: The types of the values in a result.
+_RESULT_TYPES: Mapping[str, type] = {
+    "title": str, "site": str, "language": str, "format": str, "obstacle": str, "complete": bool,
+    "pages": int, "pictures": int, "bytes": int, "articles": int, "attempt": int, "warnings": list,
+}  # fmt: skip
 
 _MAX_EXPIRED = 1_000
 
@@ -305,7 +313,7 @@ class JobQueue:
         counts = dict.fromkeys(STATES, 0)
         with _db_errors(), read_only(self.engine) as connection:
             for status, count in connection.execute(query.group_by(rows.c.status)):
-                counts[_STATES[status]] += count
+                counts[_STATES.get(status, "failed")] += count
         return counts
 
     def executions(self, kind: str) -> list[tuple[str, str]]:
@@ -418,17 +426,16 @@ class JobQueue:
     def _make_job(self, status: WorkflowStatus) -> Job:
         # Others may have written to the database: what has another type counts as missing.
         attributes = status.attributes if isinstance(status.attributes, dict) else {}
-        state = _STATES[status.status]
+        state = _STATES.get(status.status, "failed")
         created = float(_typed(attributes, "created", 0.0))
         created = created if 0.0 <= created < _MAX_TIME else 0.0
-        result = status.output or attributes.get("result")
         return Job(
             id=status.workflow_id, state=state, url=_typed(attributes, "url", ""),
             options=_typed(attributes, "options", {}),
             # "attempts" counts those before the last request.
             attempt=_typed(attributes, "attempts", 0) + (status.recovery_attempts or 0),
             step=_typed(attributes, "step", "") if state == "running" else "",
-            result=result if isinstance(result, dict) else {},
+            result=_typed_result(status.output or attributes.get("result")),
             error=_job_error(status) if state == "failed" else None,
             file=_typed(attributes, "file", ""), created=created,
             started=_to_seconds(status.dequeued_at, created),
@@ -441,6 +448,20 @@ def _typed(attributes: Mapping[str, Any], name: str, default: Any) -> Any:
     value = attributes.get(name)
     kinds = (int, float) if isinstance(default, float) else type(default)
     return value if isinstance(value, kinds) else default
+
+
+def _typed_result(result: Any) -> dict[str, Any]:
+    """Return a result without values of wrong types and impossible numbers."""
+    return {k: v for k, v in result.items() if _is_typed(k, v)} if isinstance(result, dict) else {}
+
+
+def _is_typed(name: str, value: Any) -> bool:
+    if not isinstance(value, _RESULT_TYPES.get(name, object)):
+        return False
+    if isinstance(value, list):
+        return all(isinstance(text, str) for text in value)
+    limit = _MAX_PAGES if name == "pages" else 2**63
+    return not isinstance(value, int) or 0 <= value <= limit
 
 
 def job_id_for_key(key: str) -> str:
@@ -469,17 +490,26 @@ def pack(data: bytes) -> str:
 
 
 def unpack(text: str) -> bytes:
-    return zlib.decompress(b64decode(text))
+    """Return what :func:`pack` packed; raise :class:`JobsError`."""
+    try:
+        data = b64decode(text)
+    except (TypeError, ValueError) as error:
+        raise JobsError("the job database holds a damaged value") from error
+    return decompress(data)
 
 
 def _to_seconds(milliseconds: int | None, created: float) -> float | None:
     """Convert a time of DBOS, which SQLite rounds down to full seconds, to seconds."""
-    return None if milliseconds is None else max(milliseconds / 1000, created)
+    if not isinstance(milliseconds, int) or not 0 <= milliseconds < _MAX_TIME * 1000:
+        return None
+    return max(milliseconds / 1000, created)
 
 
 def _job_error(status: WorkflowStatus) -> ErrorRecord:
     if isinstance(status.error, JobFailed):
         return status.error.record
+    if status.status not in _STATES:
+        return ErrorRecord("the job database has it in an unknown state")
     return ErrorRecord(f"stopped after its worker was lost {MAX_DISPATCHES} times")
 
 

@@ -130,7 +130,8 @@ def print_data(job: Job) -> dict[str, Any]:
     }
     # One bad row must not break a list.
     valid: dict[str, Any] = json.loads(
-        json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+        json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"),
+        parse_constant=lambda _: None,
     )
     return valid
 

@@ -1,10 +1,13 @@
 """Crawls of a small web on loopback."""
 
+import sqlite3
+import zlib
+
 import pytest
 
 from printer.crawl.crawler import Crawl
 from printer.crawl.models import CrawlOptions
-from printer.errors import UsageError
+from printer.errors import JobsError, UsageError
 from printer.options import SiteRule
 from tests.support.crawl_sites import CrawlSites, article_text, title_of
 
@@ -68,6 +71,25 @@ def test_the_rules_for_a_site_apply(web, tmp_path):
             words.append(article.info.words)
     first = len(article_text(1, "garden")[0].split())
     assert words[0] - words[1] == first
+
+
+def test_damaged_rows_are_errors_of_the_database(web, tmp_path, monkeypatch):
+    with crawl(web, tmp_path, articles=1) as crawler:
+        crawler.run()
+        (article,) = crawler.articles()
+        with monkeypatch.context() as limited:
+            limited.setattr("printer.db.MAX_DECOMPRESSED", 100)
+            with pytest.raises(JobsError, match="too large"):
+                crawler.capture(article)
+        table = sqlite3.connect(tmp_path / "c.sqlite", timeout=60)
+        for info, body in (("{", b"x"), ("[]", zlib.compress(b"x")[:-1]), ('{"title": 1}', b"")):
+            with table:
+                table.execute("UPDATE crawl_found_articles SET info = ?, body = ?", (info, body))
+            with pytest.raises(JobsError, match="database"):
+                crawler.articles()
+            with pytest.raises(JobsError, match="database"):
+                crawler.capture(article)
+        table.close()
 
 
 def test_a_page_is_kept_as_it_was_fetched(web, tmp_path):

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 from markdown_it import MarkdownIt
 
-from printer.article import Article, Code, Figure, Note, Paragraph, Quote, Span, Table
+from printer.article import Article, Code, Figure, Math, Note, Paragraph, Quote, Span, Table
 from printer.export import export_articles
 from printer.export.markdown import to_markdown
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, heading, items, paragraph
@@ -120,3 +121,23 @@ def test_notes_hold_blocks() -> None:
 def test_text_that_looks_like_a_call_of_a_note_is_not_missed() -> None:
     article = Article(title="Moss", blocks=(paragraph("It grows, as [^1]: says, on roofs."),))
     assert not export_articles([article], "markdown", {})[1].missing_text
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\href{javascript:alert(1)}{x}", r"\style{background:url(//a.example)}{x}", r"\bbox[red]{x}",
+        r"\input{/etc/passwd}", r"\includegraphics{/etc/passwd}", r"\immediate\write18{id}",
+        r"\csname hr\expandafter\endcsname ef", r"\^^68ref{javascript:alert(1)}{x}",
+        r"\lstinputlisting{/etc/passwd}", r"\htmlData{a=b}{x}",
+    ],
+)  # fmt: skip
+def test_formulas_only_typeset(tex: str) -> None:
+    article = Article("T", (paragraph("Let ", Span(tex, math=tex)), Math(tex)))
+    markdown = to_markdown(article)
+    assert "$" not in markdown
+    assert read(article).text_content().count(tex) == 2
+    hidden = to_markdown(Article("T", (Math("\\hr\x08ef{javascript:alert(1)}{x}"),)))
+    assert "$" not in hidden
+    harmless = r"\hrefs \styled \reader + x^2"
+    assert f"$${chr(10)}{harmless}" in to_markdown(Article("T", (Math(harmless),)))

@@ -49,6 +49,13 @@ def spoiled(data: bytes, at: int, size: int = 400) -> bytes:
     return data[:at] + b"\xff" * size + data[at + size :]
 
 
+def many_scans(count: int) -> bytes:
+    """Return a JPEG whose last scan is repeated."""
+    data = encode_image(Image.new("L", (6_000, 4_000)), "JPEG", progressive=True)
+    scan = data[data.rindex(b"\xff\xda") : -2]
+    return data[:-2] + scan * count + data[-2:]
+
+
 def gif(frames: int) -> bytes:
     head = b"GIF89a" + struct.pack("<HHBBB", 700, 500, 0x80, 0, 0) + bytes(6)
     frame = b"\x2c" + struct.pack("<HHHHB", 0, 0, 700, 500, 0) + b"\x02\x02\x4c\x01\x00"
@@ -73,7 +80,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "a JPEG of 65,500 by 65,500": lambda: sound("JPEG").replace(
         struct.pack(">HH", 500, 700), struct.pack(">HH", 65_500, 65_500), 1
     ),
-    "a JPEG of many scans": lambda: sound("JPEG", progressive=True)[:-2] * 40,
+    "a JPEG of many scans": lambda: many_scans(9_000),
     "a JPEG that breaks": lambda: spoiled(sound("JPEG"), 3_000),
     "a WebP that breaks": lambda: spoiled(sound("WEBP"), 300, 200),
     "EXIF without end": lambda: sound("JPEG", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff" + bytes(60_000)),

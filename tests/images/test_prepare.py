@@ -205,6 +205,19 @@ def test_the_global_switch_of_pillow_is_left_as_it_was() -> None:
     assert before == ImageFile.LOAD_TRUNCATED_IMAGES
 
 
+def jpeg_of_scans(count: int, **more: object) -> bytes:
+    data = encode_image(photo().convert("L"), "JPEG", progressive=True, **more)
+    scan = data[data.rindex(b"\xff\xda") : -2]
+    return data[:-2] + scan * count + data[-2:]
+
+
+def test_scans_of_a_jpeg_are_limited() -> None:
+    assert "more than 100 scans" in warning(jpeg_of_scans(101))
+    comment = b"\xff\xda" * 5_000  # looks like scans
+    (picture,) = prepared(jpeg_of_scans(50, comment=comment)).pictures.values()
+    assert picture
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -468,3 +468,30 @@ def test_attributes_of_other_types_count_as_missing(sqlite_queue):
     assert (damaged.url, damaged.options, damaged.created, damaged.file) == ("", {}, 0.0, "")
     traversing = replace(damaged, result={"attempt": "../.."})
     assert traversing.result_folder == f"{job.id}/0"
+
+
+def test_results_of_other_types_count_as_missing(sqlite_queue):
+    job, _ = sqlite_queue.submit(STORY)
+    result = {
+        "title": 7, "format": None, "pages": 10**30, "pictures": -1, "bytes": "x", "site": "Tides",
+        "warnings": ["one", 2], "attempt": -1, "complete": False,
+    }  # fmt: skip
+    claim(sqlite_queue).finish(result)
+    assert sqlite_queue.get(job.id).result == {"site": "Tides", "complete": False}
+
+
+def test_an_unknown_state_does_not_break_a_list(sqlite_queue):
+    job, _ = sqlite_queue.submit(STORY)
+    with sqlite_queue.engine.begin() as connection:
+        connection.execute(text("UPDATE workflow_status SET status = 'X', completed_at = -1"))
+    damaged = sqlite_queue.get(job.id)
+    assert (damaged.state, damaged.finished) == ("failed", None)
+    assert "unknown state" in damaged.error.message
+    assert sqlite_queue.count_by_state()["failed"] == 1
+
+
+@pytest.mark.parametrize("packed", ["x", "AAAA", None, 7, pack(bytes(2_000)), pack(b"ab")[:-4]])
+def test_damaged_and_endless_parts_are_errors(packed, monkeypatch):
+    monkeypatch.setattr("printer.db.MAX_DECOMPRESSED", 1_000)
+    with pytest.raises(JobsError, match="database"):
+        unpack(packed)

@@ -9,6 +9,7 @@ from tests.support.jobs import wait_until
 from tests.support.story_page import story_page
 
 LONE = "\\ud800"
+JOBS = ".local/share/webprint/jobs.sqlite"
 
 
 def post_json(server, path, body, method="POST"):
@@ -47,7 +48,7 @@ def test_impossible_option_values_are_refused_at_once(server, name, value):
 def test_one_bad_row_does_not_break_a_list(serve):
     server = serve()
     job = server.wait_finished(server.submit(html=story_page()).json()["id"])
-    with sqlite3.connect(server.home / ".local/share/webprint/jobs.sqlite", timeout=60) as table:
+    with sqlite3.connect(server.home / JOBS, timeout=60) as table:
         changed = table.execute(
             "update workflow_status set attributes = json_set(attributes, '$.options', json(?))"
             " where workflow_uuid = ?", ('{"title": "\\ud800"}', job["id"]),
@@ -58,6 +59,30 @@ def test_one_bad_row_does_not_break_a_list(serve):
     assert server.client.get(f"/api/prints/{job['id']}").status_code == 200
     page = {"Accept": "text/html"}
     assert server.client.get("/", headers=page).status_code == 200
+
+
+RESULTS = [
+    None, "null", "{", "[7]", "{}", '{"bytes": null}', '{"pages": "x", "warnings": null}',
+    '{"pages": 1e400, "bytes": NaN, "pictures": {}}', f'{{"title": "{LONE}", "more": NaN}}',
+    '{"pages": 1000000}', '{"pages": -1, "attempt": -1, "bytes": 1}',
+]  # fmt: skip
+
+
+def test_results_that_others_wrote_do_not_break_a_page(serve):
+    server = serve()
+    job = server.wait_finished(server.submit(html=story_page()).json()["id"])
+    paths = (f"/prints/{job['id']}", "/", "/history", "/opds")
+    for result in RESULTS:
+        with sqlite3.connect(server.home / JOBS, timeout=60) as table:
+            update = "update workflow_output set output = ? where workflow_uuid = ?"
+            assert table.execute(update, (result, job["id"])).rowcount == 1
+        table.close()
+        for path in paths:
+            answer = server.client.get(path, headers={"Accept": "text/html"})
+            assert (answer.status_code, len(answer.text) < 100_000) == (200, True), (path, result)
+        assert server.client.get("/api/prints").json()[0]["id"] == job["id"], result
+        article = server.client.get(f"/api/prints/{job['id']}/article")
+        assert article.status_code in (200, 404), result
 
 
 def test_a_client_that_hangs_up_writes_one_line(serve):
