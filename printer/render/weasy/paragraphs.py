@@ -75,12 +75,12 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
 
 
 @contextmanager
-def word_kept_whole(context: Any, box: Box, place: dict[int, Any]) -> Iterator[bool]:
+def undivided_word(context: Any, box: Box, place: dict[int, Any]) -> Iterator[bool]:
     """Choose lines that do not divide the word at a place of a paragraph; say if it is possible."""
     paragraph = _get_paragraph(context, box)
     if paragraph:
         offset = _resume_offset(box, place)
-        setattr(context, _CHOSEN, paragraph.keep_word_whole(offset))
+        setattr(context, _CHOSEN, paragraph.without_division(offset))
     try:
         yield paragraph is not None
     finally:
@@ -240,7 +240,7 @@ class ParagraphLines:
                     return chosen
         return []
 
-    def keep_word_whole(self, offset: int) -> ParagraphLines:
+    def without_division(self, offset: int) -> ParagraphLines:
         """Return the same paragraph without the line ends inside the word at an offset."""
         paragraph = copy(self)
         paragraph._lines = {}

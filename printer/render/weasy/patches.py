@@ -33,7 +33,7 @@ from .paragraphs import (
     fill_line,
     set_on_line,
     split_planned_text,
-    word_kept_whole,
+    undivided_word,
 )
 from .tags import remember_box
 
@@ -334,7 +334,7 @@ def _set_undivided(
     if first > index:
         return
     paragraph = box.children[args[0]]
-    with word_kept_whole(context, paragraph, lines[index].resume_at) as is_planned:
+    with undivided_word(context, paragraph, lines[index].resume_at) as is_planned:
         if is_planned and hasattr(lines[first], LINE_START):
             start = getattr(lines[first], LINE_START)
             if _set_lines(context, box, lines, range(first, index + 1), start, args):

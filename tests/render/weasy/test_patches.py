@@ -407,7 +407,7 @@ def test_the_lines_above_share_the_space_of_a_word_kept_whole(
 ) -> None:
     document = narrow_pages_with_long_words()
     divided = count_divided_pages(document)
-    monkeypatch.setattr(patches, "word_kept_whole", lambda *_: nullcontext(False))
+    monkeypatch.setattr(patches, "undivided_word", lambda *_: nullcontext(False))
     assert count_divided_pages(document) > divided
 
 
