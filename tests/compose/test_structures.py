@@ -391,6 +391,18 @@ def test_code_that_is_a_block_by_its_class_keeps_its_blanks() -> None:
 
 
 def test_an_article_has_the_language_of_its_text() -> None:
+def test_code_below_a_row_of_buttons_names_its_language() -> None:
+    html = "<pre><div><i></i></div><code class=language-rust>f()</code></pre>"
+    assert only(html, Code) == Code("f()", "rust")
+
+
+def test_spaces_of_hidden_lines_are_not_in_code() -> None:
+    hidden = "<span class=boring><b>fn</b> <i>main</i>() {\n</span>"
+    assert (
+        only(f"<pre><code>{hidden}ring();\nstop();</code></pre>", Code).text == "ring();\nstop();"
+    )
+
+
     text = "Die Mühle steht am Fluss, und das Wasser treibt ihr Rad, wie es das seit jeher tut. "
     menu = "The mill and the river, and all that is on them. " * 20
     html = f"<p>{menu}</p><p>{text * 5}</p>"
@@ -983,6 +995,11 @@ def test_headings_and_terms_lose_the_link_to_their_source_code() -> None:
     assert outline(f"<h2 id=x>sail(wind) {links}</h2><p>text") == [(2, "sail(wind)")]
     numbered = '<h2>sail(wind) <a href="https://notes.test/1">[1]</a></h2><p>text'
     assert outline(numbered) == [(2, "sail(wind) [1]")]
+def test_a_heading_that_is_a_link_to_itself_keeps_signs_of_code() -> None:
+    html = '<h2 id=x><a href="#x">The <code>??</code> sign</a> <a href="#x">¶</a></h2><p>text'
+    assert outline(html) == [(2, "The ?? sign")]
+
+
 
 
 @pytest.mark.parametrize(
