@@ -207,6 +207,15 @@ def test_the_numbers_of_an_ordered_list_are_not_doubled() -> None:
     assert [*iter_text(only(html, List))] == ["Oar", "Sail"]
 
 
+def test_paragraphs_with_the_next_numbers_continue_a_numbered_list() -> None:
+    html = "<ol><li>Row out.</ol><p>2. Set the <b>sail</b>.</p><p>3) Steer.</p><p>5. Land.</p>"
+    *_, items, rest = compose_article(html).blocks
+    assert [*iter_text(items)] == ["Row out.", "Set the sail.", "Steer."]
+    assert [*iter_text(rest)] == ["5. Land."]
+    inner = "<p>1. Row out:</p><ol><li>Slowly.</ol><p>2. Set the sail.</p>"
+    assert [type(b) for b in compose_article(inner).blocks] == [Paragraph, List, Paragraph]
+
+
 def test_a_definition_list_without_definitions_is_plain_text() -> None:
     block = only("<dl class=news><div>The ferry leaves at dawn.</div></dl>", Paragraph)
     assert plain_text(block.spans) == "The ferry leaves at dawn."
