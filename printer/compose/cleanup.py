@@ -52,7 +52,14 @@ from ..text import (
 )
 from .block_builders import LABEL_LEVEL, is_bold_line
 from .collection import has_pictured_entries, split_collection
-from .inline import join_lines, split_labels, split_lines, with_mark, without_mark
+from .inline import (
+    join_lines,
+    split_labels,
+    split_lines,
+    strip_end,
+    with_mark,
+    without_mark,
+)
 
 _MAX_SHORT_LINE_CHARS = 60
 
@@ -176,13 +183,6 @@ def _join_numbered_lists(blocks: list[Block]) -> list[Block]:
     return joined
 
 
-#: The share of an article's bold lines above some text from which they are its headings.
-_MIN_SHARE_ABOVE_TEXT = 0.75
-#: The fewest words of a paragraph that has a heading.
-_MIN_HEADED_WORDS = 10
-
-
-def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
 _TYPED_NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 
 
@@ -215,8 +215,16 @@ def _continue_numbered_lists(blocks: list[Block]) -> list[Block]:
     return joined
 
 
+#: The share of an article's bold lines above some text from which they are its headings.
+_MIN_SHARE_ABOVE_TEXT = 0.75
+#: The fewest words of a paragraph that has a heading.
+_MIN_HEADED_WORDS = 10
+
+
+def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
     """Make headings of short bold lines above text; most headings of interviews are questions."""
     lines = {i: plain_text(block.spans) for i, block in enumerate(blocks) if is_bold_line(block)}
+    lines |= _numbered_sentences(blocks, lines.values())
     above_text = {i for i in lines if i + 1 < len(blocks) and _is_headed(blocks[i + 1])}
     if len(lines) == 1:  # between two paragraphs, and no call such as 'Order now!'
         around = {i: blocks[i - 1 : i + 2 : 2] for i in above_text if lines[i][-1] not in "!！"}
@@ -234,6 +242,19 @@ def _continue_numbered_lists(blocks: list[Block]) -> list[Block]:
         else block
         for i, block in enumerate(blocks)
     ]
+
+
+def _numbered_sentences(blocks: list[Block], lines: Iterable[str]) -> dict[int, str]:
+    """Return the bold lines with a number and a full stop, if some with a number have no stop."""
+    found: dict[int, str] = {}
+    if not any(map(_TYPED_NUMBER.match, lines)):
+        return found
+    for i, block in enumerate(blocks):
+        text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
+        if isinstance(block, Paragraph) and _TYPED_NUMBER.match(text):
+            line = replace(block, spans=strip_end(block.spans, "."))
+            found |= {i: text} if is_bold_line(line) else {}
+    return found
 
 
 def _is_bold_question(block: Block) -> bool:

@@ -391,15 +391,6 @@ def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
     assert only(html, Code) == Code("def f():\n    return 1", "python")
 
 
-def test_code_that_is_a_block_by_its_class_keeps_its_blanks() -> None:
-    html = "<div><p>So:</p><code class='hl block'>x := 1     -- <b>m</b>\n  y</code><p>And so on.</p></div>"
-    _, code, _ = compose_article(html).blocks
-    assert code == Code("x := 1     -- m\n  y")
-    (block,) = compose_article("<p>So <code class=blocked>x  y</code> is.</p>").blocks
-    assert isinstance(block, Paragraph)
-
-
-def test_an_article_has_the_language_of_its_text() -> None:
 def test_code_below_a_row_of_buttons_names_its_language() -> None:
     html = "<pre><div><i></i></div><code class=language-rust>f()</code></pre>"
     assert only(html, Code) == Code("f()", "rust")
@@ -412,6 +403,15 @@ def test_spaces_of_hidden_lines_are_not_in_code() -> None:
     )
 
 
+def test_code_that_is_a_block_by_its_class_keeps_its_blanks() -> None:
+    html = "<div><p>So:</p><code class='hl block'>x := 1     -- <b>m</b>\n  y</code><p>And so on.</p></div>"
+    _, code, _ = compose_article(html).blocks
+    assert code == Code("x := 1     -- m\n  y")
+    (block,) = compose_article("<p>So <code class=blocked>x  y</code> is.</p>").blocks
+    assert isinstance(block, Paragraph)
+
+
+def test_an_article_has_the_language_of_its_text() -> None:
     text = "Die Mühle steht am Fluss, und das Wasser treibt ihr Rad, wie es das seit jeher tut. "
     menu = "The mill and the river, and all that is on them. " * 20
     html = f"<p>{menu}</p><p>{text * 5}</p>"
@@ -995,6 +995,11 @@ def test_a_term_loses_the_link_to_itself() -> None:
     assert [plain_text(term) for term in entry.terms] == ["sail(wind)"]
 
 
+def test_a_heading_that_is_a_link_to_itself_keeps_signs_of_code() -> None:
+    html = '<h2 id=x><a href="#x">The <code>??</code> sign</a> <a href="#x">¶</a></h2><p>text'
+    assert outline(html) == [(2, "The ?? sign")]
+
+
 def test_headings_and_terms_lose_the_link_to_their_source_code() -> None:
     links = '<a href="https://code.test/sail.py">[source]</a><a href="#x">¶</a>'
     (entry,) = only(
@@ -1004,11 +1009,6 @@ def test_headings_and_terms_lose_the_link_to_their_source_code() -> None:
     assert outline(f"<h2 id=x>sail(wind) {links}</h2><p>text") == [(2, "sail(wind)")]
     numbered = '<h2>sail(wind) <a href="https://notes.test/1">[1]</a></h2><p>text'
     assert outline(numbered) == [(2, "sail(wind) [1]")]
-def test_a_heading_that_is_a_link_to_itself_keeps_signs_of_code() -> None:
-    html = '<h2 id=x><a href="#x">The <code>??</code> sign</a> <a href="#x">¶</a></h2><p>text'
-    assert outline(html) == [(2, "The ?? sign")]
-
-
 
 
 @pytest.mark.parametrize(
@@ -1261,6 +1261,8 @@ def test_bold_lines_above_text_are_headings() -> None:
         (2, "Tides"), (2, "Boats"),
     ]  # fmt: skip
     assert outline(_REMARK + bold("The lock")) == [(2, "The lock")]
+    numbered = bold("1. The lock.", "2. The quay", "3. The weir")
+    assert [text for _, text in outline(numbered)] == ["1. The lock.", "2. The quay", "3. The weir"]
     chinese = "<p>渡輪在黎明離開港口，碼頭上從來沒有人遲到，大家都這麼說。</p>"
     assert outline(bold("碼頭", "港口", below=chinese)) == [(2, "碼頭"), (2, "港口")]
 
