@@ -22,6 +22,7 @@ from printer.article import (
     Rule,
     Span,
     Table,
+    has_mark_throughout,
     is_eyebrow,
     iter_spans,
     iter_text,
@@ -394,6 +395,13 @@ def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
 def test_code_below_a_row_of_buttons_names_its_language() -> None:
     html = "<pre><div><i></i></div><code class=language-rust>f()</code></pre>"
     assert only(html, Code) == Code("f()", "rust")
+
+
+def test_the_caption_below_code_differs_from_the_text() -> None:
+    html = "<figure><pre>ring()</pre><figcaption>A <code>call</code>.</figcaption></figure><p>It rings."
+    _, caption, text = compose_article(html).blocks
+    assert has_mark_throughout(caption.spans, "em")
+    assert not has_mark_throughout(text.spans, "em")
 
 
 def test_spaces_of_hidden_lines_are_not_in_code() -> None:
