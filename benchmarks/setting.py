@@ -159,11 +159,21 @@ def count_cuts(heading: Any, language: str) -> int:
     if language.partition("-")[0] in _SPACELESS:
         return 0
     text = " ".join("".join(heading.element.itertext()).split())
-    lines = [_text(line).strip() for line in heading.children if type(line).__name__ == "LineBox"]
+    lines = [line for line in heading.children if type(line).__name__ == "LineBox"]
     return sum(
-        a.endswith("\u2010") or ((a[-1:] + b[:1]).isalpha() and a[-10:] + b[:10] in text)
+        _is_cut(_text(a).strip(), _text(b).strip(), text) and not _is_broken(a)
         for a, b in pairwise(lines)
     )
+
+
+def _is_cut(above: str, below: str, text: str) -> bool:
+    is_word = (above[-1:] + below[:1]).isalpha() and above[-10:] + below[:10] in text
+    return above.endswith("\u2010") or is_word
+
+
+def _is_broken(line: Any) -> bool:
+    """Return whether a line ends at a line break of the text."""
+    return any(box.element_tag.startswith("br") for box in line.descendants())
 
 
 def total(count: int) -> tuple[int, Counter[str]]:

@@ -30,6 +30,7 @@ from ..article import (
     Paragraph,
     Quote,
     Rule,
+    Span,
     Spans,
     Table,
     has_mark_throughout,
@@ -40,7 +41,7 @@ from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.structure import MAX_ATTRIBUTION_CHARS
-from ..html.visibility import HEADING_TAGS
+from ..html.visibility import HEADING_TAGS, is_unseen
 from ..text import BULLETS, COLONS, class_pattern
 from .boxes import (
     attribution,
@@ -535,7 +536,7 @@ class HeadingBuilder(BlockBuilder):
         """Return the text without its permalink, then the other blocks inside it."""
         spans, rest = self.buffer.take_spans()
         spans = tuple(takewhile(lambda span: not _EDIT_LINK.search(span.href), spans))
-        spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
+        spans = tuple(s for s in spans if not _is_permalink(s))
         spans = _strip_links_to_source(spans, "[")
         if not (text := plain_text(spans)):
             return rest
@@ -544,6 +545,11 @@ class HeadingBuilder(BlockBuilder):
         if len(text) > (_MAX_QUOTATION_CHARS if is_quotation else _MAX_HEADING_CHARS):
             return [Paragraph(spans, id=name), *rest]
         return [Heading(self.level, spans, name), *rest]
+
+
+def _is_permalink(span: Span) -> bool:
+    """Return whether text in a heading is a link without a word, except code, such as ``?``."""
+    return bool(span.href) and "code" not in span.marks and not any(map(str.isalnum, span.text))
 
 
 #: The characters of a heading's link to itself.
@@ -618,6 +624,7 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
         is_block = node.tag in BLOCK_TAGS and node is not element
         if event == "start":
             is_furniture = node in numbers or is_gutter(node) or _runs_code(node)
+            is_furniture |= is_unseen(node, in_line=False)
             if node is not element and is_furniture:
                 walker.skip_subtree()
                 continue
@@ -718,7 +725,8 @@ _NO_LANGUAGE = frozenset({
 
 def language_of(element: HtmlElement) -> str:
     """Return the programming language stated for preformatted text, '' if none is."""
-    child = element[0] if len(element) and element[0].tag == "code" else None
+    codes = element.findall("code")
+    child = codes[0] if len(codes) == 1 else None
     wrappers = takewhile(lambda node: node.tag not in _TEXT_TAGS, element.iterancestors())
     for node in (child, element, *islice(wrappers, _MAX_WRAPPERS)):
         if node is None:

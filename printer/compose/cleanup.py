@@ -52,7 +52,14 @@ from ..text import (
 )
 from .block_builders import LABEL_LEVEL, is_bold_line
 from .collection import has_pictured_entries, split_collection
-from .inline import join_lines, split_labels, split_lines, with_mark, without_mark
+from .inline import (
+    join_lines,
+    split_labels,
+    split_lines,
+    strip_end,
+    with_mark,
+    without_mark,
+)
 
 _MAX_SHORT_LINE_CHARS = 60
 
@@ -77,7 +84,8 @@ def clean_up(
     parts = _drop_note_headings(parts)
     parts = _drop_redundant_blocks(_drop_leading_players(parts))
     parts = _join_numbered_lists(_drop_leftovers(parts, kind))
-    parts = _list_typed_items(_list_bare_headings(_correct_headings(parts)))
+    parts = _continue_numbered_lists(_list_bare_headings(_correct_headings(parts)))
+    parts = _list_typed_items(parts)
     parts = _set_times_below_headings(parts)
     if kind not in {"documentation", "forum"}:
         parts = _make_headings_of_bold_lines(parts)
@@ -175,6 +183,38 @@ def _join_numbered_lists(blocks: list[Block]) -> list[Block]:
     return joined
 
 
+_TYPED_NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
+
+
+def _continue_numbered_lists(blocks: list[Block]) -> list[Block]:
+    """Make the paragraphs below a numbered list that begin with its next numbers its last items.
+
+    A list below a typed number is inside the text of that number, and not continued.
+    """
+    joined: list[Block] = []
+    typed: set[int] = set()
+    for block in blocks:
+        above = joined[-1] if joined else None
+        spans = block.spans if isinstance(block, Paragraph | Heading) else ()
+        match = _TYPED_NUMBER.match(spans[0].text) if spans else None
+        number = int(match[1]) if match else 0
+        if (
+            match
+            and isinstance(block, Paragraph)
+            and isinstance(above, List)
+            and (above.ordered, above.style) == (True, "")
+            and number == above.start + len(above.items)
+            and number - 1 not in typed
+        ):
+            first = replace(spans[0], text=spans[0].text[match.end() :])
+            item = Item((replace(block, spans=(first, *spans[1:]), id=""),), id=block.id)
+            joined[-1] = replace(above, items=(*above.items, item))
+            continue
+        typed.add(number)
+        joined.append(block)
+    return joined
+
+
 #: The share of an article's bold lines above some text from which they are its headings.
 _MIN_SHARE_ABOVE_TEXT = 0.75
 #: The fewest words of a paragraph that has a heading.
@@ -184,6 +224,7 @@ _MIN_HEADED_WORDS = 10
 def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
     """Make headings of short bold lines above text; most headings of interviews are questions."""
     lines = {i: plain_text(block.spans) for i, block in enumerate(blocks) if is_bold_line(block)}
+    lines |= _numbered_sentences(blocks, lines.values())
     above_text = {i for i in lines if i + 1 < len(blocks) and _is_headed(blocks[i + 1])}
     if len(lines) == 1:  # between two paragraphs, and no call such as 'Order now!'
         around = {i: blocks[i - 1 : i + 2 : 2] for i in above_text if lines[i][-1] not in "!！"}
@@ -201,6 +242,19 @@ def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
         else block
         for i, block in enumerate(blocks)
     ]
+
+
+def _numbered_sentences(blocks: list[Block], lines: Iterable[str]) -> dict[int, str]:
+    """Return the bold lines with a number and a full stop, if some with a number have no stop."""
+    found: dict[int, str] = {}
+    if not any(map(_TYPED_NUMBER.match, lines)):
+        return found
+    for i, block in enumerate(blocks):
+        text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
+        if isinstance(block, Paragraph) and _TYPED_NUMBER.match(text):
+            line = replace(block, spans=strip_end(block.spans, "."))
+            found |= {i: text} if is_bold_line(line) else {}
+    return found
 
 
 def _is_bold_question(block: Block) -> bool:

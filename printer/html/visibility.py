@@ -68,7 +68,7 @@ _UNSEEN_CLASS = re.compile(
     r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
     r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
     r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|snippet-hidden|hide-?(?:visually|text)|text-hide"
-    rf"|{_UNPRINTED}|boring"
+    rf"|{_UNPRINTED}|(?<!hide-)boring"
     r"|element-invisible|assistive-?text|off-?screen|aural|clipped|section-metadata|material-(?:icons|symbols)(?:-[a-z]+)?"
     r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
     rf"|{_COMMENT_COUNT.pattern}"

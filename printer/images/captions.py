@@ -20,14 +20,7 @@ from ..html.metadata.dates import LONG_WORD, MONTHS, find_date
 from ..html.page import Page
 from ..html.parse import element_line
 from ..i18n import has_phrase
-from ..text import (
-    CAMEL_CASE,
-    COLONS,
-    INVISIBLE,
-    SENTENCE_ENDS,
-    class_pattern,
-    comparison_key,
-)
+from ..text import CAMEL_CASE, COLONS, INVISIBLE, SENTENCE_ENDS, class_pattern, comparison_key
 from ..urls import resolve
 from .candidates import Candidate
 
@@ -71,6 +64,7 @@ def is_caption_name(name: str) -> bool:
 
 #: The number of levels above a picture that are searched for its caption.
 _MAX_LEVELS = 7
+_CODE = int(ElementFlag.CODE)
 _HEADING = int(ElementFlag.HEADING)
 _QUOTE = int(ElementFlag.QUOTE)
 _TABLE = load_json(__file__, "captions.json")
@@ -114,7 +108,9 @@ class CaptionFinder:
         return frozenset(candidate.segment for candidate in self.candidates)
 
     def find(self, candidate: Candidate) -> Caption:
-        """Return a picture's caption, empty if it has none."""
+        """Return a picture's caption, empty if it has none, as a sign inside code has."""
+        if self.index.flags[candidate.index] & _CODE:
+            return Caption()
         segments = (
             _in_figcaption(self, candidate)
             or _named_caption(self, candidate)

@@ -235,10 +235,23 @@ def typeset_formula(source: str, display: bool) -> Drawing | None:
     )
 
 
+#: Signs of sums, products, integrals, unions and so on.
+_LARGE_OPERATORS = re.compile(r"\s*[∏-∑∫-∳⋀-⋃⨀-⨜]\s*")
+
+
 def _simplify(element: ElementTree.Element) -> ElementTree.Element:
-    """Remove rows of one element, which double the time of layout without any effect."""
+    """Remove rows of one element, which double the time of layout without any effect.
+
+    Large operators do not stretch (MathML Core, appendix B.2); those that do would not count for
+    the height of the brackets around them.  Negative space at the beginning of a row would move an
+    exponent into its base.
+    """
     element.tag = element.tag.removeprefix(_MATHML)
+    if element.tag == "mo" and _LARGE_OPERATORS.fullmatch(element.text or ""):
+        element.set("stretchy", "false")
     children = [_simplify(child) for child in element]
+    while element.tag == "mrow" and len(children) > 1 and _is_negative_space(children[0]):
+        del children[0]
     if (
         element.tag in {"mrow", "mstyle", "mpadded"}
         and len(children) == 1
@@ -247,3 +260,7 @@ def _simplify(element: ElementTree.Element) -> ElementTree.Element:
         return children[0]
     element[:] = children
     return element
+
+
+def _is_negative_space(element: ElementTree.Element) -> bool:
+    return element.tag == "mspace" and element.get("width", "").startswith(("-", "negative"))

@@ -108,9 +108,9 @@ def _reads_as_note(block: _Placed) -> bool:
     return is_marked or is_named or is_source_line(text)
 
 
-#: The name of a file or a language above code.
+#: The name of a file, perhaps after a word such as "File:", or of a language above code.
 MAX_CODE_LABEL_CHARS = 40
-_FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
+_FILE_NAME = re.compile(r"(?:\w+ ?[:：] ?)?[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
 
 
 def is_code_title(block: Paragraph, following: _Placed | None) -> bool:

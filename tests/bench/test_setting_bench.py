@@ -24,6 +24,7 @@ def heading(text: str, width: int, style: str = "") -> Any:
         ("The river and the mill", "", 0),
         ("Responsibilities", "overflow-wrap: anywhere", 1),
         ("A well-watered valley", "", 0),
+        ("The mill<br>and<br>its <em>river<br></em>weir", "", 0),
     ],
 )
 def test_words_cut_in_headings_are_counted(text: str, style: str, cuts: int) -> None:

@@ -22,6 +22,7 @@ from printer.article import (
     Rule,
     Span,
     Table,
+    has_mark_throughout,
     is_eyebrow,
     iter_spans,
     iter_text,
@@ -207,6 +208,15 @@ def test_the_numbers_of_an_ordered_list_are_not_doubled() -> None:
     assert [*iter_text(only(html, List))] == ["Oar", "Sail"]
 
 
+def test_paragraphs_with_the_next_numbers_continue_a_numbered_list() -> None:
+    html = "<ol><li>Row out.</ol><p>2. Set the <b>sail</b>.</p><p>3) Steer.</p><p>5. Land.</p>"
+    *_, items, rest = compose_article(html).blocks
+    assert [*iter_text(items)] == ["Row out.", "Set the sail.", "Steer."]
+    assert [*iter_text(rest)] == ["5. Land."]
+    inner = "<p>1. Row out:</p><ol><li>Slowly.</ol><p>2. Set the sail.</p>"
+    assert [type(b) for b in compose_article(inner).blocks] == [Paragraph, List, Paragraph]
+
+
 def test_a_definition_list_without_definitions_is_plain_text() -> None:
     block = only("<dl class=news><div>The ferry leaves at dawn.</div></dl>", Paragraph)
     assert plain_text(block.spans) == "The ferry leaves at dawn."
@@ -380,6 +390,25 @@ def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
         "    <b>return</b> 1\n\n</code></pre>"
     )
     assert only(html, Code) == Code("def f():\n    return 1", "python")
+
+
+def test_code_below_a_row_of_buttons_names_its_language() -> None:
+    html = "<pre><div><i></i></div><code class=language-rust>f()</code></pre>"
+    assert only(html, Code) == Code("f()", "rust")
+
+
+def test_the_caption_below_code_differs_from_the_text() -> None:
+    html = "<figure><pre>ring()</pre><figcaption>A <code>call</code>.</figcaption></figure><p>It rings."
+    _, caption, text = compose_article(html).blocks
+    assert has_mark_throughout(caption.spans, "em")
+    assert not has_mark_throughout(text.spans, "em")
+
+
+def test_spaces_of_hidden_lines_are_not_in_code() -> None:
+    hidden = "<span class=boring><b>fn</b> <i>main</i>() {\n</span>"
+    assert (
+        only(f"<pre><code>{hidden}ring();\nstop();</code></pre>", Code).text == "ring();\nstop();"
+    )
 
 
 def test_code_that_is_a_block_by_its_class_keeps_its_blanks() -> None:
@@ -974,6 +1003,11 @@ def test_a_term_loses_the_link_to_itself() -> None:
     assert [plain_text(term) for term in entry.terms] == ["sail(wind)"]
 
 
+def test_a_heading_that_is_a_link_to_itself_keeps_signs_of_code() -> None:
+    html = '<h2 id=x><a href="#x">The <code>??</code> sign</a> <a href="#x">¶</a></h2><p>text'
+    assert outline(html) == [(2, "The ?? sign")]
+
+
 def test_headings_and_terms_lose_the_link_to_their_source_code() -> None:
     links = '<a href="https://code.test/sail.py">[source]</a><a href="#x">¶</a>'
     (entry,) = only(
@@ -1235,6 +1269,8 @@ def test_bold_lines_above_text_are_headings() -> None:
         (2, "Tides"), (2, "Boats"),
     ]  # fmt: skip
     assert outline(_REMARK + bold("The lock")) == [(2, "The lock")]
+    numbered = bold("1. The lock.", "2. The quay", "3. The weir")
+    assert [text for _, text in outline(numbered)] == ["1. The lock.", "2. The quay", "3. The weir"]
     chinese = "<p>渡輪在黎明離開港口，碼頭上從來沒有人遲到，大家都這麼說。</p>"
     assert outline(bold("碼頭", "港口", below=chinese)) == [(2, "碼頭"), (2, "港口")]
 

@@ -119,6 +119,11 @@ def test_hidden_code_in_a_manual_is_left_out() -> None:
     assert texts(example) == ["ring();"]
 
 
+def test_code_with_hidden_lines_is_not_hidden() -> None:
+    code = "<code class=hide-boring><span class=boring>fn main() {\n</span>ring();</code>"
+    assert texts(f"<pre>{code}</pre>") == ["ring();"]
+
+
 def test_the_number_of_comments_on_a_paragraph_is_left_out() -> None:
     count = '<a class="comments_count opener">{}</a>'
     assert texts(f"<p>{count.format('<i>12</i>')}The weir.</p>") == ["The weir."]

@@ -149,6 +149,13 @@ def test_a_counter_is_no_caption_and_no_text(counter: str) -> None:
     assert len(found.segments) == 1
 
 
+def test_the_caption_of_code_is_not_that_of_a_picture_inside_it() -> None:
+    found = caption(
+        f"<figure><pre>{IMG}<code>ring()</code></pre><figcaption>Ring it.</figcaption></figure>"
+    )
+    assert not found.segments
+
+
 def test_a_repeated_caption_is_printed_once() -> None:
     found = caption(f'<div>{IMG}<div class="caption"><p>The boat.</p><p>The boat.</p></div></div>')
     assert found.text == "The boat."

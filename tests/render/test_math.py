@@ -64,6 +64,24 @@ def test_a_displayed_formula_is_larger_than_one_in_the_text() -> None:
     assert displayed[2] > 1.3 * inline[2]
 
 
+def test_brackets_are_as_high_as_the_sum_inside_them() -> None:
+    limits = "<munderover><mo>∑</mo><mi>k</mi><mi>n</mi></munderover>"
+    heights = []
+    for row in (limits, f"<mrow><mo>(</mo>{limits}<mi>a</mi><mo>)</mo></mrow>"):
+        drawn = typeset_formula(f"<math>{row}</math>", True)
+        assert drawn
+        heights.append(drawn[2])
+    assert heights[1] > heights[0]
+
+
+def test_an_exponent_is_not_moved_into_its_base() -> None:
+    drawn = [
+        typeset_formula(f"<math><msup><mi>x</mi><mrow>{space}<mn>2</mn></mrow></msup></math>", True)
+        for space in ("", "<mspace width='negativethinmathspace'/>" * 2)
+    ]
+    assert drawn[0] == drawn[1]
+
+
 def test_lines_of_a_formula_are_not_numbered_anew() -> None:
     numbered, plain = (
         typeset_formula(rf"\begin{{align{s}}} a &= b \end{{align{s}}}", True) for s in ("", "*")

@@ -180,7 +180,7 @@ def test_stanzas_are_distinguished_from_paragraphs():
 
 def test_the_title_of_code_is_its_file_or_language():
     code = Code("x = 1", "python")
-    for title in ("Python", "config/settings.py", "~/.bashrc", "Cargo.toml"):
+    for title in ("Python", "config/settings.py", "~/.bashrc", "Cargo.toml", "File: a.py"):
         assert is_code_title(paragraph(title), code), title
     for text in ("For example:", "Then run it.", "A long line", "e.g."):
         assert not is_code_title(paragraph(text), code), text

@@ -18,6 +18,8 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -38,6 +40,10 @@ MARGIN_PX = 1.5
 _PLANNED = "_webprint_planned"
 #: The attribute of a layout context that is true if no word of the paragraph may be divided.
 UNDIVIDED = "_webprint_undivided"
+#: The attribute of a layout context with the lines to set instead of a paragraph's own.
+_CHOSEN = "_webprint_chosen"
+#: The attribute of a line with the place in its paragraph where it begins.
+LINE_START = "_webprint_line_start"
 
 
 def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) -> Any:
@@ -49,7 +55,8 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
         return original(context, box, *args)
     width = max_x - position_x
     is_beside_float = abs(width + box.text_indent - parent.width) > 0.1
-    paragraph = None if is_beside_float else _get_paragraph(context, box)
+    chosen = getattr(context, _CHOSEN, None)
+    paragraph = None if is_beside_float else chosen or _get_paragraph(context, box)
     line = paragraph and paragraph.line_at(_resume_offset(box, skip_stack), width, parent.width)
     if not line:
         result = original(context, box, *args)
@@ -62,8 +69,22 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
     finally:
         setattr(context, _PLANNED, None)
     line_box, resume_at, *_ = result
+    setattr(line_box, LINE_START, skip_stack)
     _adjust_spaces(context, line_box, max_x, line.hang, is_last=resume_at is None)
     return result
+
+
+@contextmanager
+def undivided_word(context: Any, box: Box, place: dict[int, Any]) -> Iterator[bool]:
+    """Choose lines that do not divide the word at a place of a paragraph; say if it is possible."""
+    paragraph = _get_paragraph(context, box)
+    if paragraph:
+        offset = _resume_offset(box, place)
+        setattr(context, _CHOSEN, paragraph.without_division(offset))
+    try:
+        yield paragraph is not None
+    finally:
+        setattr(context, _CHOSEN, None)
 
 
 def split_planned_text(
@@ -218,6 +239,19 @@ class ParagraphLines:
                 if chosen:
                     return chosen
         return []
+
+    def without_division(self, offset: int) -> ParagraphLines:
+        """Return the same paragraph without the line ends inside the word at an offset."""
+        paragraph = copy(self)
+        paragraph._lines = {}
+        index = bisect_left(self._undivided, offset, key=attrgetter("start"))
+        begin, end = (place.start for place in self._undivided[index - 1 : index + 1])
+        for name in ("_divided", "_without_names", "_with_ties"):
+            places = getattr(self, name)
+            paragraph.__dict__[name] = [
+                place for place in places if not (place.hyphen and begin < place.start < end)
+            ]
+        return paragraph
 
     @cached_property
     def _without_names(self) -> list[Break]:
@@ -394,9 +428,10 @@ _EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
 
 def _get_paragraph(context: Any, box: Box) -> ParagraphLines | None:
     """Return the paragraph of a line box; None if its lines are to be filled one by one."""
-    size = box.style["font_size"]
-    cached: tuple[float, ParagraphLines | None] | None = getattr(box, _PARAGRAPH, None)
-    if cached is None or cached[0] != size:
+    size, parts = box.style["font_size"], box.children
+    cached: tuple[float, Any, ParagraphLines | None] | None = getattr(box, _PARAGRAPH, None)
+    # Half of a divided paragraph is a copy of the whole with its attributes, but other children.
+    if cached is None or cached[0] != size or cached[1] is not parts:
         pieces = (_text_boxes(box) if box.style["direction"] == "ltr" else None) or []
         text = "".join(piece.text for piece in pieces)
         is_suitable = (
@@ -404,9 +439,9 @@ def _get_paragraph(context: Any, box: Box) -> ParagraphLines | None:
             and not _UNSUITABLE.search(text)
             and 4 * len(UNSPACED_CHARACTER.findall(text)) < len(text)
         )
-        cached = size, ParagraphLines(context, pieces, size) if is_suitable else None
+        cached = size, parts, ParagraphLines(context, pieces, size) if is_suitable else None
         setattr(box, _PARAGRAPH, cached)
-    return cached[1]
+    return cached[2]
 
 
 def _text_boxes(box: Box) -> list[Box] | None:

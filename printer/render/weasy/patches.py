@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache, wraps
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 from .bidi import order_line, split_directions
@@ -25,7 +26,15 @@ from .box_tree import Box
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, report_notes, reserve_notes
 from .headings import break_heading, keep_headings_above_spanning
-from .paragraphs import UNDIVIDED, can_break_after_space, fill_line, set_on_line, split_planned_text
+from .paragraphs import (
+    LINE_START,
+    UNDIVIDED,
+    can_break_after_space,
+    fill_line,
+    set_on_line,
+    split_planned_text,
+    undivided_word,
+)
 from .tags import remember_box
 
 
@@ -218,11 +227,10 @@ MAX_CJK_SPACING_EM = 0.2
 #: The most space added to a space between words before letters are spaced as well.
 MAX_ADDED_SPACE_EM = 0.33
 MAX_LETTER_SPACING_EM = 0.02
-#: The space added between words above which a line is not justified.
+#: The space added between words above which a line is not justified, and a word at the end of a
+#: page is divided instead.
 WIDE_SPACE_EM = 0.4
-#: The space above which a word at the end of a page is divided instead.
-TORN_LINE_EM = 0.5
-#: The attribute of a line so short.
+#: The attribute of a line that is not justified.
 _LEFT_SHORT = "_webprint_left_short"
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _SPACES = re.compile("[ \u00a0]")
@@ -250,8 +258,7 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
             spacing = min(MAX_LETTER_SPACING_EM * size, excess / max(1, len(text)))
             remainder = extra_width - spacing * len(text)
             if remainder > WIDE_SPACE_EM * spaces and line.style["direction"] == "ltr":
-                if remainder > TORN_LINE_EM * spaces:
-                    setattr(line, _LEFT_SHORT, True)
+                setattr(line, _LEFT_SHORT, True)
                 return
             extra_width -= _space_letters(context, line, spacing, 0)
     original(context, line, extra_width)
@@ -317,27 +324,56 @@ def avoid_divided_words(
 def _set_undivided(
     context: Any, box: Box, lines: list[Box], index: int, args: tuple[Any, ...]
 ) -> None:
-    """Set a line without the divided word at its end, unless it would be left short."""
-    from weasyprint.layout.inline import iter_line_boxes
+    """Set the lines up to one without dividing the word at its end, if all are good then.
 
-    line = lines[index]
-    if any(part.footnote for part in line.descendants()):
+    The space that the word leaves is shared by the lines above it, not left to its line alone.
+    """
+    first = index + 1
+    while first and not any(part.footnote for part in lines[first - 1].descendants()):
+        first -= 1
+    if first > index:
         return
-    child_index, *_, absolute_boxes, fixed_boxes = args
+    paragraph = box.children[args[0]]
+    with undivided_word(context, paragraph, lines[index].resume_at) as is_planned:
+        if is_planned and hasattr(lines[first], LINE_START):
+            start = getattr(lines[first], LINE_START)
+            if _set_lines(context, box, lines, range(first, index + 1), start, args):
+                return
     setattr(context, UNDIVIDED, True)
     try:
-        undivided, resume_at = next(
-            iter_line_boxes(
-                context, box.children[child_index], line.position_y, 0, lines[index - 1].resume_at,
-                box, absolute_boxes, fixed_boxes, None, None,
-            )
-        )  # fmt: skip
+        _set_lines(context, box, lines, range(index, index + 1), lines[index - 1].resume_at, args)
     finally:
         setattr(context, UNDIVIDED, False)
-    is_short = hasattr(undivided, _LEFT_SHORT)
-    if resume_at is not None and undivided.height == line.height and not is_short:
-        undivided.resume_at = resume_at
-        lines[index] = undivided
+
+
+def _set_lines(
+    context: Any,
+    box: Box,
+    lines: list[Box],
+    indexes: range,
+    start: dict[int, Any] | None,
+    args: tuple[Any, ...],
+) -> bool:
+    """Set lines again from a place in their paragraph, if all are good; return whether they are."""
+    from weasyprint.layout.inline import iter_line_boxes
+
+    child_index, *_, absolute_boxes, fixed_boxes = args
+    position_y = lines[indexes[0]].position_y
+    found = iter_line_boxes(
+        context, box.children[child_index], position_y, 0, start, box, absolute_boxes, fixed_boxes,
+        None, None,
+    )  # fmt: skip
+    again = list(islice(found, len(indexes)))
+    if len(again) < len(indexes) or _is_divided(again[-1][0]):
+        return False
+    for index, (line, resume_at) in zip(indexes, again, strict=True):
+        is_short = hasattr(line, _LEFT_SHORT)
+        if resume_at is None or is_short or line.height != lines[index].height:
+            return False
+    for index, (line, resume_at) in zip(indexes, again, strict=True):
+        line.resume_at = resume_at
+        lines[index] = line
+    return True
 
 
 def _is_divided(line: Box) -> bool:

@@ -120,6 +120,17 @@ def test_a_space_at_the_end_of_the_text_makes_no_line():
         assert [line.rstrip() for line in found] == expected
 
 
+def test_half_of_a_divided_paragraph_has_lines_of_its_own(monkeypatch):
+    (line,) = lines(TEXT.partition(" as his")[0], 1000)
+    (text,) = line.children
+    monkeypatch.setattr(
+        paragraphs, "ParagraphLines", lambda _, pieces, __: "".join(piece.text for piece in pieces)
+    )
+    assert paragraphs._get_paragraph(None, line) == text.text
+    half = line.copy_with_children([text.copy_with_text(text.text[:70])])
+    assert paragraphs._get_paragraph(None, half) == text.text[:70]
+
+
 def test_the_last_line_is_shrunk_but_not_over_the_edge():
     shrunk = 0
     for width in range(300, 560, 8):

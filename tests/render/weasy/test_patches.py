@@ -7,6 +7,7 @@ import inspect
 import os
 import tomllib
 from collections import defaultdict
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -393,12 +394,25 @@ def test_a_word_is_not_divided_after_two_lines_that_cannot_be_moved(
     assert count_divided_pages(document) > 0
 
 
-def test_a_word_stays_divided_between_pages_where_its_line_would_be_left_short() -> None:
+def narrow_pages_with_long_words() -> Document:
     random = Random(1)
     words = ("a", "the", "and", "of", "by", "to", "in", "internationalization")
     texts = [" ".join(random.choices(words, k=random.choice((26, 30, 36)))) for _ in range(60)]
     article = replace(SAMPLE_ARTICLE, blocks=tuple(map(paragraph, texts)), language="en")
-    document = render_html([article], {}, PrintOptions(paper="100mmx150mm"))
+    return render_html([article], {}, PrintOptions(paper="100mmx150mm"))
+
+
+def test_the_lines_above_share_the_space_of_a_word_kept_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    document = narrow_pages_with_long_words()
+    divided = count_divided_pages(document)
+    monkeypatch.setattr(patches, "undivided_word", lambda *_: nullcontext(False))
+    assert count_divided_pages(document) > divided
+
+
+def test_a_word_stays_divided_between_pages_where_its_line_would_be_left_short() -> None:
+    document = narrow_pages_with_long_words()
     with patched():
         pages = HTML(string=document.html).render().pages
     boxes = ([*page._page_box.children[0].descendants()] for page in pages)
