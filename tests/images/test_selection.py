@@ -773,14 +773,14 @@ def test_the_cards_of_a_list_keep_the_pictures_that_they_share() -> None:
     assert names(find_pictures(page, verdict)).count("boat.png") == 1
 
 
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_the_picture_in_the_link_of_an_entry_is_not_a_teaser(is_kept: bool) -> None:
+@pytest.mark.parametrize("has_name", [True, False])
+def test_the_picture_in_the_link_of_an_entry_is_not_a_teaser(has_name: bool) -> None:
     boats = cards(5, "<a href=/b/NUMBER><div><img src=/b-NUMBER.jpg alt='The boat in the harbour'>"
                      "<p>Look at this boat in the shop</p></div><h3>The oak boat NUMBER</h3></a>")  # fmt: skip
     page = read_page(f"<main><h1>Boats</h1><p>{TEXT}</p>{boats}</main>", URL)
-    keep = tuple(part.text in ("Boats", TEXT) or (is_kept and "oak" in part.text)
+    keep = tuple(part.text in ("Boats", TEXT) or (has_name and "oak" in part.text)
                  for part in page.segments)  # fmt: skip
-    assert len(find_pictures(page, Verdict(keep, kind="collection"))) == (5 if is_kept else 0)
+    assert len(find_pictures(page, Verdict(keep, kind="collection"))) == (5 if has_name else 0)
 
 
 @pytest.mark.parametrize("before", [True, False])
