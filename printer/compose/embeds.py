@@ -221,7 +221,7 @@ class PostBuilder(QuoteBuilder):
 
 
 #: The address of a post's picture, which ends its text.
-_PICTURE_ADDRESS = re.compile(r"\s*(?:https?://)?pic\.[\w-]{1,30}\.[a-z]{2,6}/\w{1,30}\s*$")
+_PICTURE_ADDRESS = re.compile(r"(?:https?://)?pic\.[\w-]{1,30}\.[a-z]{2,6}/\w{1,30}\s*$")
 
 
 def _without_picture_address(block: Block) -> Iterator[Block]:
