@@ -260,8 +260,10 @@ def _wrap_initial(html: Markup) -> Markup:
     return html
 
 
-#: The first words of a paragraph in HTML, up to a punctuation mark or an element.
-_OPENING = re.compile(r"[^\W\d_][\w'’-]*(?: [\w'’-]+){1,4}(?=[ ,.;:])")
+_LATIN = "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ"
+#: The first words of a paragraph in HTML, up to a punctuation mark or an element.  In other scripts
+#: they would be set in small capitals only where they are Latin.
+_OPENING = re.compile(rf"[{_LATIN}][{_LATIN}\d'’-]*(?: [{_LATIN}\d'’-]+){{1,4}}(?=[ ,.;:])")
 
 
 def _wrap_opening(html: Markup) -> Markup:

@@ -78,6 +78,8 @@ def test_an_article_opens_with_words_in_small_capitals_or_an_initial():
     assert openings("In Lenne, the ferry " + TEXT * 5) == ["In Lenne"]
     assert openings("“Late” " + TEXT * 5) == []
     assert openings("Short.") == []
+    assert openings("Élan vital, " + TEXT * 5) == ["Élan vital"]
+    assert openings("Паром Kester идёт в шесть. " + TEXT * 5) == []
     assert openings(TEXT * 5, "newspaper") == ["T"]
     assert openings(TEXT * 2, "newspaper") == ["The ferry crosses at six"]
 
