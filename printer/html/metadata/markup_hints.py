@@ -73,9 +73,8 @@ def main_headings(
 ) -> list[TitleHeading]:
     """Return the page's main headings, in document order.
 
-    If one lower heading is marked as the title and repeats a stated one, return that.  If none
-    outside menus and logos is on the subject of a stated title, return the lower headings that
-    repeat one, else those in an article's header, else all.
+    If none outside menus and logos is on the subject of a stated title, return the lower headings
+    that repeat one, else those in an article's header, else all.
     """
     titles = {title_key(text): text for text in stated_titles}
     page_titles = (*titles, document_title)
@@ -83,9 +82,6 @@ def main_headings(
     elements = [h1 for h1 in page.find("h1")[:_MAX_HEADINGS] if not _is_in(_LOGO, h1)]
     headings = _with_text(_read_heading(h1, above=titles) for h1 in elements if not _in_menu(h1))
     lower_elements = [e for e in page.find("h2", "h3")[:_MAX_HEADINGS] if not _in_menu(e)]
-    marked = _with_text(_read_heading(e, titles) for e in lower_elements if _is_marked_as_title(e))
-    if len(marked) == 1 and title_key(marked[0].text) in titles:
-        return marked
     in_headers = _with_text(_read_heading(e) for e in lower_elements if _heads_article(e))
     if (
         len(in_headers) == 1
@@ -127,15 +123,6 @@ def _is_in(name: re.Pattern[str], element: HtmlElement) -> bool:
 def _in_menu(element: HtmlElement) -> bool:
     ancestors = islice(element.iterancestors(), _MAX_ANCESTORS)
     return any(outer.tag == "nav" for outer in ancestors) or _is_in(_BREADCRUMB, element)
-
-
-#: Classes of the title of a page's article or work.
-_TITLE_CLASS = class_pattern("(?:(?:article|entry|page|post|story|work)-?)?title", re.IGNORECASE)
-
-
-def _is_marked_as_title(element: HtmlElement) -> bool:
-    names = element.get("class") or ""
-    return element.get("itemprop") == "headline" or bool(_TITLE_CLASS.search(names[:300]))
 
 
 def _heads_article(element: HtmlElement) -> bool:

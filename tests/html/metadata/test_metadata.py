@@ -738,10 +738,6 @@ def test_a_title_begins_and_ends_as_the_line_on_the_page(title, line):
          "<nav>Home <b>Ferry stop: a portrait</b></nav><article><header><h2><style>b {}</style>"
          f"<span>Rivers</span><b>:</b><span>Why the boat rests</span></h2></header>{TEXT}</article>",
          "Why the boat rests"),
-        # The title of the entry is marked as one, the main heading is the site's.
-        ("<title>Why the boat rests › Boats of the bay and the coast</title>",
-         f"<h1>Boats of the bay and the coast</h1><h2 class=entry-title>Why the boat rests</h2>{TEXT}",
-         "Why the boat rests"),
         # The site's logo is a main heading.
         ("<title>Why the boat rests, at last</title>",
          f"<div class=top-logo><h1>Nets and boats weekly</h1></div>"
@@ -768,7 +764,7 @@ def test_a_title_begins_and_ends_as_the_line_on_the_page(title, line):
          "<meta property=og:title content='河邊小村_渡船停駛 (2) @ 河邊的家'>",
          f"<h3>河邊小村_渡船停駛 (2)</h3>{TEXT}", "河邊小村_渡船停駛 (2)"),
     ],
-    ids=["header", "entry", "logo", "in logo", "site first", "path", "group", "site only", "line"],
+    ids=["header", "logo", "in logo", "site first", "path", "group", "site only", "line"],
 )  # fmt: skip
 def test_without_a_main_heading_the_headline_is_of_lower_rank(head, body, expected):
     assert read_with_lines(head, body, "https://example.org/a/ferry-stop").title == expected
