@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import groupby, islice, pairwise
 
-from ..html.index import IS_HIDDEN, Segment, tag_and_class
+from ..html.index import BLOCK_TAGS, IS_HIDDEN, Segment, tag_and_class
 from ..html.visibility import (
     HEADING_TAGS,
     has_hiding_class,
     is_folded,
     is_not_displayed,
+    is_unprinted,
     read_controls,
 )
 from ..i18n import (
@@ -379,6 +380,23 @@ def drop_hidden_by_class(selected: SelectedText) -> None:
     classes = enumerate(selected.index.classes)
     hidden = (i for i, names in classes if has_hiding_class(names))
     _drop_if_few(selected, _lines_not_folded(selected, hidden))
+
+
+#: A larger box that a page does not print is part of its text, which scripts print.
+_MAX_UNPRINTED_CHARS = 800
+_MAX_UNPRINTED_SHARE = 0.2
+
+
+def drop_unprinted(selected: SelectedText) -> None:
+    """Drop the boxes that the page itself does not print, such as notices to its authors."""
+    index = selected.index
+    unprinted = {names for names in {*index.classes} if is_unprinted(names)}
+    limit = min(_MAX_UNPRINTED_CHARS, _MAX_UNPRINTED_SHARE * selected.total())
+    for i in (i for i, names in enumerate(index.classes) if names in unprinted):
+        element = index.elements[i]
+        is_box = element.tag in BLOCK_TAGS and next(element.iter("pre", "math"), None) is None
+        if is_box and selected.size(index.segment_range(i)) <= limit:
+            selected.drop(index.segment_range(i))
 
 
 def drop_not_displayed(selected: SelectedText) -> None:

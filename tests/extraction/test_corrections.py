@@ -787,3 +787,13 @@ def test_a_list_with_links_below_the_last_heading_is_complete(below, count):
 def test_a_line_that_only_invites_to_follow_its_link_goes(line, goes):
     html = f"<p>{TEXT}</p><p><a href=/pier>{line}</a></p><p>{TEXT} Two.</p>"
     assert (line not in choice(html, [""])) is goes
+
+
+def test_a_box_that_the_page_does_not_print_is_left_out():
+    notice = f"This section is too short. Reason: {TEXT} {TEXT} {TEXT}"
+    html = "".join(f"<p>{n} {TEXT}" for n in range(20))
+    box = f"<div class='noprint message'><p><b>Notice</b></p><div>{notice}</div></div>"
+    assert len(choice(html + box, ("",))) == 20
+    assert len(choice(html + box.replace("noprint", "print"), ("",))) == 22
+    assert len(choice(html + box.replace("message", "footnotes"), ("",))) == 22
+    assert len(choice(f"<main class=noprint>{html}</main>", ("",))) == 20
