@@ -602,6 +602,16 @@ def test_a_first_row_of_names_is_the_head_of_a_table(rows: str, count: int) -> N
     assert [all(cell.header for cell in row) for row in table.head] == [True] * count
 
 
+def test_a_row_across_all_columns_below_their_names_is_not_repeated_with_them() -> None:
+    names, part = "<tr><th>Ware<th>Cost", "<tr><th colspan=2>{}<tr><td>Oars<td>4"
+    table = only(f"<table>{names}{part.format('Wood')}{part.format('Cloth')}</table>", Table)
+    assert [*iter_text(*(c for row in table.head for cell in row for c in cell.blocks))] == [
+        "Ware", "Cost",
+    ]  # fmt: skip
+    above = only(f"<table><tr><th colspan=2>All wares{names}{part.format('Wood')}</table>", Table)
+    assert len(above.head) == 2
+
+
 def test_a_table_prints_the_kept_cells_in_their_columns() -> None:
     html = "<table><tr><th>A<th>B<th>C<tr><td>1<td>ADVERT<td>3<tr><td>ADVERT</table>"
     block = compose_article(html, drop="ADVERT").blocks[0]
