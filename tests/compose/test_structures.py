@@ -374,6 +374,12 @@ def test_text_that_only_has_such_a_name_is_no_box(html: str) -> None:
     assert not any(isinstance(b, Quote) and b.box for b in compose_article(html).blocks)
 
 
+def test_the_name_of_a_command_does_not_continue_the_label_of_a_box() -> None:
+    html = "<div class=harbour-note><b>Note</b> <a href=/m>tide-table(1)</a> reads it.</div>"
+    assert plain_text(only(html, Quote).cite) == "Note"
+    assert not isinstance(compose_article(html.replace("(1)", "")).blocks[0], Quote)
+
+
 def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
     html = (
         '<pre><code class="language-python"><span>def</span> f():\n'
