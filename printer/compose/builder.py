@@ -12,7 +12,19 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import ZERO_WIDTH_SPACE, Block, Code, Embed, Heading, Item, List, Math, Rule, Span
+from ..article import (
+    ZERO_WIDTH_SPACE,
+    Block,
+    Code,
+    Embed,
+    Heading,
+    Item,
+    List,
+    Math,
+    Paragraph,
+    Rule,
+    Span,
+)
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from ..html.parse import element_line
@@ -32,7 +44,10 @@ from .block_builders import (
     QuoteBuilder,
     SummaryBuilder,
     code_text,
+    continue_list,
     is_code_block,
+    is_code_title_bar,
+    is_continuation,
     is_pull,
     is_quotation,
     language_of,
@@ -305,7 +320,9 @@ class ArticleBuilder:
         elif tag in _CODE_TAGS or is_code_block(element, tag):
             self._link_target(element)
             if text := code_text(element, self.leaves):
-                self.buffer.put(Code(text, language_of(element)))
+                is_title = is_code_title_bar(element) and "\n" not in text
+                title = Paragraph((Span(text, ("code",)),))
+                self.buffer.put(title if is_title else Code(text, language_of(element)))
         elif tag == "ruby":
             self._add_ruby(element)
         elif formula := read_formula(element):
@@ -488,7 +505,12 @@ class ArticleBuilder:
         inner.flush()
         if element.builder is not None:
             self.builders.pop()
-            for block in element.builder.build():
+            blocks = element.builder.build()
+            before = self.buffer.blocks[-1] if self.buffer.blocks else None
+            if isinstance(before, List) and is_continuation(element.element):
+                blocks = continue_list(before, element.element, blocks)
+                self.buffer.blocks.pop()
+            for block in blocks:
                 if element.is_note_in_line:
                     self.buffer.floating.append(block)
                 else:

@@ -32,6 +32,7 @@ from printer.compose import compose
 from printer.compose.block_builders import is_bold_line
 from printer.compose.cleanup import clean_up
 from printer.html.page import read_page
+from printer.render.roles import is_code_title
 from printer.selection import Verdict
 from tests.support.compose_html import compose_article, first_spans, outline
 
@@ -205,6 +206,25 @@ def test_a_folded_part_does_not_repeat_its_title() -> None:
 def test_the_numbers_of_an_ordered_list_are_not_doubled() -> None:
     html = "<ol><li><p>#1</p><p>Oar</p><li><p>#2</p><p>Sail</p></ol>"
     assert [*iter_text(only(html, List))] == ["Oar", "Sail"]
+
+
+def test_indented_text_continues_the_item_above_it() -> None:
+    html = "<ul><li>Oar</li></ul>\n<dl><dd>Of ash.</dd></dl>\n<ul><li>Rope</li></ul>"
+    items = only(html, List).items
+    assert [[*iter_text(*item.blocks)] for item in items] == [["Oar", "Of ash."], ["Rope"]]
+    terms = "<ul><li>Oar</li></ul><dl><dt>Ash</dt><dd>A wood.</dd></dl>"
+    below_text = "<ul><li>Oar</li></ul>Made here.<dl><dd>Of ash.</dd></dl>"
+    assert all(len(compose_article(text).blocks) > 1 for text in (terms, below_text))
+
+
+def test_code_without_a_border_below_is_the_title_of_the_code_below() -> None:
+    html = "<pre style='border-bottom: none'>/etc/boats/harbour.conf</pre> <pre>tide = 1</pre>"
+    title, code = compose_article(html).blocks
+    assert isinstance(title, Paragraph)
+    assert isinstance(code, Code)
+    assert is_code_title(title, code)
+    bordered = compose_article(html.replace("none", "1px"))
+    assert all(isinstance(block, Code) for block in bordered.blocks)
 
 
 def test_a_definition_list_without_definitions_is_plain_text() -> None:
