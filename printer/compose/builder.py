@@ -30,6 +30,7 @@ from ..html.page import Page
 from ..html.parse import element_line
 from ..html.posts import is_in_card
 from ..html.structure import is_social_post
+from ..html.visibility import HEADING_TAGS
 from ..i18n import load_table
 from ..text import class_pattern
 from .block_builders import (
@@ -87,6 +88,8 @@ class _OpenElement:
 #: The maximum nesting of block builders; deeper elements become paragraphs of the deepest one.
 MAX_DEPTH = 30
 _HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
+#: The class of a heading that is code, as in documentation of Rust.
+_CODE_HEADING = class_pattern("code-header")
 #: The level of a heading above bold lines, which become headings of the lowest level.
 _NAMED_HEADING_LEVEL = LABEL_LEVEL - 1
 _PICTURE_TAGS = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
@@ -419,8 +422,7 @@ class ArticleBuilder:
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
         is_card = bool(self.posts) and is_in_card(element.iterancestors())
         if (tag in _HEADING_LEVELS and not is_card) or element in self.headings:
-            is_folded = "accordion" in (element.get("class") or "")[:300]
-            return HeadingBuilder(_HEADING_LEVELS.get(tag, _NAMED_HEADING_LEVEL) + is_folded)
+            return self._make_heading_builder(element, tag)
         if tag in {"ul", "ol", "menu", "dir"}:
             return ListBuilder(element)
         if tag == "dl":
@@ -429,8 +431,7 @@ class ArticleBuilder:
             return TableBuilder() if is_data(element) else None
         if tag == "summary":
             inner = (part.tag for part in islice(element.iterdescendants(), _MAX_PARTS))
-            levels = [_HEADING_LEVELS[name] for name in inner if name in _HEADING_LEVELS]
-            return HeadingBuilder(levels[0]) if levels else SummaryBuilder()
+            return None if HEADING_TAGS.intersection(inner) else SummaryBuilder()
         if role == "heading":
             level = element.get("aria-level") or ""
             return HeadingBuilder(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
@@ -442,6 +443,13 @@ class ArticleBuilder:
         outer = self.builders[-1] if self.builders else None
         is_part = isinstance(outer, QuoteBuilder) and outer.pull
         return QuoteBuilder(pull=True) if is_pull(element) and not is_part else None
+
+    def _make_heading_builder(self, element: HtmlElement, tag: str) -> HeadingBuilder:
+        names = (element.get("class") or "")[:300]
+        if _CODE_HEADING.search(names):
+            self._add_mark("code")
+        is_folded = "accordion" in names
+        return HeadingBuilder(_HEADING_LEVELS.get(tag, _NAMED_HEADING_LEVEL) + is_folded)
 
     def _make_tab_builder(self, element: HtmlElement, role: str | None) -> BlockBuilder | None:
         if self.tabs is None:

@@ -874,6 +874,18 @@ def test_in_a_manual_a_summary_is_a_heading_if_it_has_one() -> None:
     assert [type(block) for block in blocks] == [Paragraph, Paragraph, Heading, Paragraph]
 
 
+def test_in_a_manual_only_the_heading_in_a_summary_is_one_and_is_code_if_it_says_so() -> None:
+    heading = "<h4 class=code-header>fn <a href=/m>moor</a>(boat)</h4>"
+    html = f"<details><summary>{heading}<p>Not for sailors.</summary><p>Moors it.</details>"
+    page = read_page(f"<!doctype html><body>{html}", "https://example.org/m")
+    keep = (True,) * len(page.segments)
+    blocks = compose(page, Verdict(keep, kind="documentation"), ()).blocks
+    first, note, _ = blocks
+    assert isinstance(first, Heading)
+    assert isinstance(note, Paragraph)
+    assert all(span.marks == ("code",) for span in first.spans)
+
+
 def test_ruby_keeps_its_reading() -> None:
     spans = first_spans("<p>本は<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>です")
     assert [(span.text, span.ruby) for span in spans] == [
