@@ -399,6 +399,26 @@ def drop_unprinted(selected: SelectedText) -> None:
             selected.drop(index.segment_range(i))
 
 
+_SIDEBAR = re.compile(r"side-?bar|navigation", re.IGNORECASE)
+#: The smallest share of the selected text in the main part of a page that has all of the text.
+_MIN_SHARE_IN_MAIN = 0.8
+
+
+def drop_sidebars(selected: SelectedText) -> None:
+    """Drop the sidebars beside the part with the role ``main`` if nearly all text is in it."""
+    index = selected.index
+    roles = index.elements if "role" in index.attribute_names else ()
+    mains = [i for i, element in enumerate(roles) if element.get("role") == "main"]
+    main = index.segment_range(mains[0]) if len(mains) == 1 else range(0)
+    if selected.size(main) < max(1, _MIN_SHARE_IN_MAIN * selected.total()):
+        return
+    for i, names in enumerate(zip(index.ids, index.classes, strict=True)):
+        box = index.segment_range(i)
+        is_beside = box.stop <= main.start or box.start >= main.stop
+        if is_beside and any(_SIDEBAR.search((name or "")[:300]) for name in names):
+            selected.drop(box)
+
+
 def drop_not_displayed(selected: SelectedText) -> None:
     """Drop blocks that are not displayed and that no reader can unfold, if they are few."""
     index = selected.index
@@ -493,7 +513,11 @@ def drop_labels(selected: SelectedText) -> None:
             headings = {s.block for s in above if s.block.tag in HEADING_TAGS}
             is_control = selected.counts[segment.text] > 1 or _is_above_heading(selected, i)
             is_control &= kind in ("article", "documentation")
-            selected.keep[i] &= not (is_control or segment.block.getparent() in headings)
+            parent = segment.block.getparent()
+            is_control |= parent.tag == "summary" and any(
+                parent in h.iterancestors() for h in headings
+            )
+            selected.keep[i] &= not (is_control or parent in headings)
 
 
 def _is_above_heading(selected: SelectedText, button: int) -> bool:
