@@ -389,6 +389,26 @@ class DefinitionListBuilder(BlockBuilder):
         return [DefinitionList(entries)]
 
 
+def is_continuation(element: HtmlElement) -> bool:
+    """Return whether wiki text continues a list after indented text, or is that text."""
+    previous = element.getprevious()
+    if previous is None or (previous.tail or "").strip():
+        return False
+    if element.tag == "ul":
+        return is_continuation(previous)
+    return element.tag == "dl" and previous.tag == "ul" and element.find("dt") is None
+
+
+def continue_list(before: List, element: HtmlElement, blocks: list[Block]) -> list[Block]:
+    """Return a list with the items of the next one, or with indented text in its last item."""
+    match blocks:
+        case [List(items=items)] if element.tag == "ul":
+            return [replace(before, items=before.items + items)]
+    last = before.items[-1]
+    last = replace(last, blocks=(*last.blocks, *blocks))
+    return [replace(before, items=(*before.items[:-1], last))]
+
+
 class QuoteBuilder(BlockBuilder):
     """Builds a block quotation; a ``box`` has its label above it."""
 
@@ -744,6 +764,16 @@ def language_of(element: HtmlElement) -> str:
 def _language_name(name: str) -> str:
     name = name.lower().removeprefix("source-")
     return "" if name in _NO_LANGUAGE else name
+
+
+_OPEN_BELOW = re.compile(r"border-bottom\s{0,9}:\s{0,9}(?:none|0)")
+
+
+def is_code_title_bar(element: HtmlElement) -> bool:
+    """Return whether preformatted text has no border towards the code below, whose title it is."""
+    following = element.getnext()
+    is_above_code = element.tag == "pre" and following is not None and following.tag == "pre"
+    return is_above_code and _OPEN_BELOW.search(element.get("style") or "") is not None
 
 
 _MAX_CELLS = 200

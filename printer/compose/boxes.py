@@ -83,10 +83,15 @@ _BOX_WORD = re.compile(r"[^\W\d_]{2,20}[:：!]?")
 _LABEL_END = " \u00a0\n:："
 
 
+#: A name of a command or a file, which no word before it governs: 'tide(1)', 'tide.conf'.
+_COMMAND = re.compile(r"[\w-]{1,60}[(./_]\w")
+
+
 def _is_box_word(word: str, following: str) -> bool:
     """Return whether a word says what a box is, and is not the beginning of its first sentence."""
     following = following.strip(_LABEL_END)
-    is_label = word.endswith(COLONS) or not following[:1].islower()
+    is_sentence = not following[:1].islower() or _COMMAND.match(following) is not None
+    is_label = word.endswith(COLONS) or is_sentence
     return is_label and _BOX_WORD.fullmatch(word) is not None
 
 

@@ -12,12 +12,25 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import ZERO_WIDTH_SPACE, Block, Code, Embed, Heading, Item, List, Math, Rule, Span
+from ..article import (
+    ZERO_WIDTH_SPACE,
+    Block,
+    Code,
+    Embed,
+    Heading,
+    Item,
+    List,
+    Math,
+    Paragraph,
+    Rule,
+    Span,
+)
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from ..html.parse import element_line
 from ..html.posts import is_in_card
 from ..html.structure import is_social_post
+from ..html.visibility import HEADING_TAGS
 from ..i18n import load_table
 from ..text import class_pattern
 from .block_builders import (
@@ -32,7 +45,10 @@ from .block_builders import (
     QuoteBuilder,
     SummaryBuilder,
     code_text,
+    continue_list,
     is_code_block,
+    is_code_title_bar,
+    is_continuation,
     is_pull,
     is_quotation,
     language_of,
@@ -72,6 +88,8 @@ class _OpenElement:
 #: The maximum nesting of block builders; deeper elements become paragraphs of the deepest one.
 MAX_DEPTH = 30
 _HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
+#: The class of a heading that is code, as in documentation of Rust.
+_CODE_HEADING = class_pattern("code-header")
 #: The level of a heading above bold lines, which become headings of the lowest level.
 _NAMED_HEADING_LEVEL = LABEL_LEVEL - 1
 _PICTURE_TAGS = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
@@ -305,7 +323,9 @@ class ArticleBuilder:
         elif tag in _CODE_TAGS or is_code_block(element, tag):
             self._link_target(element)
             if text := code_text(element, self.leaves):
-                self.buffer.put(Code(text, language_of(element)))
+                is_title = is_code_title_bar(element) and "\n" not in text
+                title = Paragraph((Span(text, ("code",)),))
+                self.buffer.put(title if is_title else Code(text, language_of(element)))
         elif tag == "ruby":
             self._add_ruby(element)
         elif formula := read_formula(element):
@@ -404,8 +424,7 @@ class ArticleBuilder:
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
         is_card = bool(self.posts) and is_in_card(element.iterancestors())
         if (tag in _HEADING_LEVELS and not is_card) or element in self.headings:
-            is_folded = "accordion" in (element.get("class") or "")[:300]
-            return HeadingBuilder(_HEADING_LEVELS.get(tag, _NAMED_HEADING_LEVEL) + is_folded)
+            return self._make_heading_builder(element, tag)
         if tag in {"ul", "ol", "menu", "dir"}:
             return ListBuilder(element)
         if tag == "dl":
@@ -414,8 +433,7 @@ class ArticleBuilder:
             return TableBuilder() if is_data(element) else None
         if tag == "summary":
             inner = (part.tag for part in islice(element.iterdescendants(), _MAX_PARTS))
-            levels = [_HEADING_LEVELS[name] for name in inner if name in _HEADING_LEVELS]
-            return HeadingBuilder(levels[0]) if levels else SummaryBuilder()
+            return None if HEADING_TAGS.intersection(inner) else SummaryBuilder()
         if role == "heading":
             level = element.get("aria-level") or ""
             return HeadingBuilder(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
@@ -427,6 +445,13 @@ class ArticleBuilder:
         outer = self.builders[-1] if self.builders else None
         is_part = isinstance(outer, QuoteBuilder) and outer.pull
         return QuoteBuilder(pull=True) if is_pull(element) and not is_part else None
+
+    def _make_heading_builder(self, element: HtmlElement, tag: str) -> HeadingBuilder:
+        names = (element.get("class") or "")[:300]
+        if _CODE_HEADING.search(names):
+            self._add_mark("code")
+        is_folded = "accordion" in names
+        return HeadingBuilder(_HEADING_LEVELS.get(tag, _NAMED_HEADING_LEVEL) + is_folded)
 
     def _make_tab_builder(self, element: HtmlElement, role: str | None) -> BlockBuilder | None:
         if self.tabs is None:
@@ -490,7 +515,12 @@ class ArticleBuilder:
         inner.flush()
         if element.builder is not None:
             self.builders.pop()
-            for block in element.builder.build():
+            blocks = element.builder.build()
+            before = self.buffer.blocks[-1] if self.buffer.blocks else None
+            if isinstance(before, List) and is_continuation(element.element):
+                blocks = continue_list(before, element.element, blocks)
+                self.buffer.blocks.pop()
+            for block in blocks:
                 if element.is_note_in_line:
                     self.buffer.floating.append(block)
                 else:

@@ -37,7 +37,7 @@ from ..output import ContentCounts, Loss
 from ..selection import PlacedFigure, Verdict
 from ..text import WORD, comparison_key
 from ..urls import is_http
-from .block_builders import is_code_table, is_source_link
+from .block_builders import is_code_table, is_code_title_bar, is_source_link
 from .footnotes import InternalTargets, LinkResolver, fragment
 from .math import FormulaSource, read_formula
 from .tables import arranges_list, holds_equations, is_data
@@ -106,7 +106,7 @@ def check_coverage(
         ),
         pictures=max(0, len(pictures) - len(article.figures)),
         tables=max(0, data_tables - kinds[Table]),
-        code=max(0, len(code) - kinds[Code]),
+        code=max(0, sum(not is_code_title_bar(element) for element in code) - kinds[Code]),
         formulas=_missing_formulas(segments, page, article, text),
         notes=_missing_notes(links, page, text),
         links=_missing_links(links.keys() - code_links, page, article),

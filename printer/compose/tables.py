@@ -216,13 +216,7 @@ class TableBuilder(BlockBuilder):
         in_head = sections[0] == "thead" or rows[0][0].header
         if not self.caption and (line := _caption_of(rows, in_head=in_head)):
             self.caption, rows, sections = line, rows[1:], sections[1:]
-        head = 0
-        while head < len(rows) and (
-            sections[head] == "thead" or all(cell.header for cell in rows[head])
-        ):
-            head += 1
-        if head == len(rows):
-            head = 0
+        head = _count_head_rows(rows, sections)
         is_bold = len(rows) > 1 and _is_bold(rows[0]) and not any(map(_is_bold, rows[1:]))
         if not head and (is_bold or _has_names_above_numbers(rows)):
             rows[0] = tuple(replace(cell, header=True) for cell in rows[0])
@@ -252,6 +246,22 @@ def _caption_of(rows: Sequence[Row], *, in_head: bool) -> Spans:
     is_line = len(first.blocks) == 1 == first.rowspan
     is_line = is_line and len(plain_text(block.spans)) <= _MAX_CAPTION_CHARS
     return block.spans if is_line and (is_beside or is_across) else ()
+
+
+def _count_head_rows(rows: Sequence[Row], sections: Sequence[str]) -> int:
+    """Return how many first rows name the columns, 0 if all do.
+
+    A row across all columns below their names heads a part of the table, and only that part.
+    """
+    width = max(sum(cell.colspan for cell in row) for row in rows)
+    has_names = False
+    for count, (row, section) in enumerate(zip(rows, sections, strict=True)):
+        is_across = len(row) == 1 and row[0].colspan == width
+        heads_part = is_across and has_names
+        if section != "thead" and (heads_part or not all(cell.header for cell in row)):
+            return count
+        has_names = has_names or not is_across
+    return 0
 
 
 _EQUATION_NUMBER = re.compile(r"\(\w[\w.]{0,11}\)")

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import groupby, islice, pairwise
 
-from ..html.index import IS_HIDDEN, Segment, tag_and_class
+from ..html.index import BLOCK_TAGS, IS_HIDDEN, Segment, tag_and_class
 from ..html.visibility import (
     HEADING_TAGS,
     has_hiding_class,
     is_folded,
     is_not_displayed,
+    is_unprinted,
     read_controls,
 )
 from ..i18n import (
@@ -381,6 +382,43 @@ def drop_hidden_by_class(selected: SelectedText) -> None:
     _drop_if_few(selected, _lines_not_folded(selected, hidden))
 
 
+#: A larger box that a page does not print is part of its text, which scripts print.
+_MAX_UNPRINTED_CHARS = 800
+_MAX_UNPRINTED_SHARE = 0.2
+
+
+def drop_unprinted(selected: SelectedText) -> None:
+    """Drop the boxes that the page itself does not print, such as notices to its authors."""
+    index = selected.index
+    unprinted = {names for names in {*index.classes} if is_unprinted(names)}
+    limit = min(_MAX_UNPRINTED_CHARS, _MAX_UNPRINTED_SHARE * selected.total())
+    for i in (i for i, names in enumerate(index.classes) if names in unprinted):
+        element = index.elements[i]
+        is_box = element.tag in BLOCK_TAGS and next(element.iter("pre", "math"), None) is None
+        if is_box and selected.size(index.segment_range(i)) <= limit:
+            selected.drop(index.segment_range(i))
+
+
+_SIDEBAR = re.compile(r"side-?bar|navigation", re.IGNORECASE)
+#: The smallest share of the selected text in the main part of a page that has all of the text.
+_MIN_SHARE_IN_MAIN = 0.8
+
+
+def drop_sidebars(selected: SelectedText) -> None:
+    """Drop the sidebars beside the part with the role ``main`` if nearly all text is in it."""
+    index = selected.index
+    roles = index.elements if "role" in index.attribute_names else ()
+    mains = [i for i, element in enumerate(roles) if element.get("role") == "main"]
+    main = index.segment_range(mains[0]) if len(mains) == 1 else range(0)
+    if selected.size(main) < max(1, _MIN_SHARE_IN_MAIN * selected.total()):
+        return
+    for i, names in enumerate(zip(index.ids, index.classes, strict=True)):
+        box = index.segment_range(i)
+        is_beside = box.stop <= main.start or box.start >= main.stop
+        if is_beside and any(_SIDEBAR.search((name or "")[:300]) for name in names):
+            selected.drop(box)
+
+
 def drop_not_displayed(selected: SelectedText) -> None:
     """Drop blocks that are not displayed and that no reader can unfold, if they are few."""
     index = selected.index
@@ -475,7 +513,11 @@ def drop_labels(selected: SelectedText) -> None:
             headings = {s.block for s in above if s.block.tag in HEADING_TAGS}
             is_control = selected.counts[segment.text] > 1 or _is_above_heading(selected, i)
             is_control &= kind in ("article", "documentation")
-            selected.keep[i] &= not (is_control or segment.block.getparent() in headings)
+            parent = segment.block.getparent()
+            is_control |= parent.tag == "summary" and any(
+                parent in h.iterancestors() for h in headings
+            )
+            selected.keep[i] &= not (is_control or parent in headings)
 
 
 def _is_above_heading(selected: SelectedText, button: int) -> bool:

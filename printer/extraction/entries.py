@@ -109,6 +109,9 @@ _MIN_DISTINCT = 0.2
 _MIN_SHARE_IN_LISTS = 0.3
 #: The share of selected lines from which a part is completed on other pages.
 _MIN_SHARE = 0.8
+#: The share of selected values from which a grid of a product's values, or of sizes, is completed.
+_MIN_SHARE_OF_VALUES = 0.4
+_MIN_SHARE_OF_SIZES = 0.2
 #: The mean score of its lines from which a part is completed on pages that consist of entries.
 _MIN_MEAN_SCORE_IN_LISTS = 0.35
 #: The share of selected lines from which labels that recur are selected in all entries.
@@ -146,11 +149,26 @@ def complete_entries(selected: SelectedText) -> None:
         elif count >= _MIN_SELECTED:
             is_likely = sum(scores[i] for i in lines) >= min_score * len(lines)
             needed = _MIN_SHARE if is_folded else min_share
+            if selected.kind == "product" and not is_folded:
+                needed = min(needed, _min_share_of_values(segments, lines))
             if (is_likely and not is_folded) or count >= needed * len(lines):
                 likely = (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
                 common = max(_MIN_BUTTONS, _MAX_SHARE_OF_BUTTONS * len(lines))
                 added += ((i, common) for i in likely if _is_displayed(segments[i].block))
     selected.add(_without_repeated(selected.page, keep, sorted(added)) if added else ())
+
+
+#: The longest value in a grid, such as a size.
+_MAX_VALUE_CHARS = 20
+
+
+def _min_share_of_values(segments: Sequence[Segment], lines: Sequence[int]) -> float:
+    """Return the share from which a grid of short values is completed, 1 for any other lines."""
+    texts = [segments[i].text for i in lines if not segments[i].link_chars]
+    if len(texts) < len(lines) or max(map(len, texts)) > _MAX_VALUE_CHARS:
+        return 1
+    is_numbers = 2 * sum(any(map(str.isdigit, text)) for text in texts) > len(texts)
+    return _MIN_SHARE_OF_SIZES if is_numbers else _MIN_SHARE_OF_VALUES
 
 
 def _is_displayed(block: HtmlElement) -> bool:

@@ -85,6 +85,8 @@ CORRECTING_PASSES = (
     Pass("table of contents", corrections.drop_contents, _TEXT),
     Pass("notice or promotional box", corrections.drop_boxes),
     Pass("hidden by its class", corrections.drop_hidden_by_class, OFFER_KINDS),
+    Pass("not printed by the page", corrections.drop_unprinted),
+    Pass("sidebar", corrections.drop_sidebars),
     Pass("comments", corrections.drop_comments, _ARTICLE | {"listing"}),
     Pass("line above the text", boilerplate.drop_opening_lines),
     Pass("other story", boilerplate.drop_other_stories, (_ARTICLE | OFFER_KINDS) - {"listing"}),

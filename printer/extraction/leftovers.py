@@ -35,6 +35,7 @@ def drop_leftovers(selected: SelectedText) -> None:
     dropped += [*_unseen_labels(selected), *_box_labels(selected)]
     dropped += [*_pagers(page), *_menus(selected), *_field_labels(page)]
     dropped += _stray_labels(selected)
+    dropped += _lines_above_summaries(page.segments) if "summary" in page.index.tags else ()
     dropped += _empty_accordions(page.segments)
     dropped += _offers(selected) if kind == "article" else ()
     dropped += _lead_ins(selected) if kind in ("article", "service") else []
@@ -500,6 +501,26 @@ def _unseen_labels(selected: SelectedText) -> Iterable[Segment]:
         is_above_dropped = selected.keep[i] and not any(selected.keep[i + 1 : i + 2])
         if is_above_dropped and has_unseen_class(segment.block.get("class")):
             yield segment
+
+
+_MAX_SUMMARY_LINE_CHARS = 60
+_MAX_SUMMARY_LEVELS = 4
+
+
+def _lines_above_summaries(segments: Sequence[Segment]) -> Iterable[Segment]:
+    """Yield the lines with a link, such as to source code, above the heading of a folded part."""
+    for segment, below in pairwise(segments):
+        is_short = segment.link_chars and len(segment.text) <= _MAX_SUMMARY_LINE_CHARS
+        if not is_short or below.block.tag not in HEADING_TAGS or segment.block.tag in HEADING_TAGS:
+            continue
+        summary, other = map(_summary_around, (segment.block, below.block))
+        if summary is not None and summary is other:
+            yield segment
+
+
+def _summary_around(block: HtmlElement) -> HtmlElement | None:
+    around = islice(block.iterancestors(), _MAX_SUMMARY_LEVELS)
+    return next((element for element in around if element.tag == "summary"), None)
 
 
 _MAX_STRAY_LABEL_CHARS = 40

@@ -90,6 +90,17 @@ def has_unseen_class(names: str | None) -> bool:
     return False
 
 
+def is_unprinted(names: str | None) -> bool:
+    """Return whether a ``class`` attribute says that a page does not print an element.
+
+    Notes may be so named, which a page prints within its text instead.  Documentation of Rust
+    calls the label of unfolded text 'hideme'.
+    """
+    lowered = (names or "")[:300].lower()
+    is_named = _UNPRINTED_CLASS.search(lowered) is not None or "hideme" in lowered.split()
+    return is_named and not _FOLDED.search(lowered)
+
+
 def has_hiding_class(names: str | None) -> bool:
     """Return whether a ``class`` attribute hides an element on all screens by convention."""
     return names is not None and "hidden" in names.split() and not _RESPONSIVE.search(names)

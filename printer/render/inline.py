@@ -77,7 +77,9 @@ _SPECIFICATION = re.compile(
 )
 #: An address of a page or for mail in escaped text, where a hyphen would be taken for a part of it.
 _ADDRESS = re.compile(
-    r"(?:https?://|www\.)[\w.\u200b-]{3,80}(?:/[\w./?=%~+@#:\u200b-]{0,200})?\w"
+    r"(?:https?://|www\.)[\w.\u200b-]{3,80}(?:/(?:[\w./?=%~+@#:\u200b-]|&amp;(?=\w)){0,200})?\w"
+    # The rest of one whose beginning is a link.
+    r"|(?<!\S)[\w+%.\u200b-]{0,80}(?:&amp;[\w.\u200b-]{1,40}=[\w+%.\u200b-]{0,200}){1,20}"
     r"|[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{2,20}){1,3}"
     r"|(?<![\w.@/-])[\w-]{2,60}(?:\.[\w-]{2,60}){0,2}\.(?:com|edu|gov|info|net|org)\b(?!\.\w)"
 )
@@ -102,7 +104,7 @@ def mark_symbols(text: str, before: str = "") -> Markup:
     ``before`` is the character that precedes the text in another element.
     """
     html = str(escape(text))
-    html = _ADDRESS.sub(_mark_address, html) if "." in html else html
+    html = _ADDRESS.sub(_mark_address, html) if "." in html or "&amp;" in html else html
     # A hyphen or a slash at the start of the text may join it to a word.
     start = len(html) - len(html.lstrip("-/")) if before.isalnum() else 0
     unbroken = _UNBROKEN_WORD.sub(r'<span class="no-break">\g<0></span>', html[start:])

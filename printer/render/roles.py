@@ -110,13 +110,18 @@ def _reads_as_note(block: _Placed) -> bool:
 
 #: The name of a file, perhaps after a word such as "File:", or of a language above code.
 MAX_CODE_LABEL_CHARS = 40
+MAX_CODE_TITLE_CHARS = 90
 _FILE_NAME = re.compile(r"(?:\w+ ?[:：] ?)?[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
 
 
 def is_code_title(block: Paragraph, following: _Placed | None) -> bool:
-    """Return whether a paragraph is the title of code: its language or the name of its file."""
+    """Return whether a paragraph is the title of code: its language, its file, or code itself."""
     text = plain_text(block.spans).strip()
-    if not isinstance(following, Code) or not 0 < len(text) <= MAX_CODE_LABEL_CHARS:
+    if not isinstance(following, Code):
+        return False
+    if has_mark_throughout(block.spans, "code"):
+        return len(text) <= MAX_CODE_TITLE_CHARS
+    if not 0 < len(text) <= MAX_CODE_LABEL_CHARS:
         return False
     is_language = following.language and text.casefold() == following.language.casefold()
     return bool(is_language or _FILE_NAME.fullmatch(text))

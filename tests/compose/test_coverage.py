@@ -122,3 +122,10 @@ def test_a_wiki_s_links_to_edit_a_section_are_not_lost() -> None:
         isinstance(b, Heading) and b.spans[-1].text == "What was done" for b in article.blocks
     )
     assert not any(asdict(check_coverage(read, verdict, (), article).counts).values())
+
+
+def test_code_that_is_the_title_of_other_code_is_not_lost() -> None:
+    html = "<p>It was:</p><pre style='border-bottom:none'>weir.conf</pre><pre>level = 4</pre>"
+    read = read_page(f"<html><body>{html}", "https://example.org/weir")
+    verdict = Verdict(tuple(True for _ in read.segments))
+    assert check_coverage(read, verdict, (), compose(read, verdict, ())).counts.code == 0

@@ -33,6 +33,7 @@ from printer.compose import compose
 from printer.compose.block_builders import is_bold_line
 from printer.compose.cleanup import clean_up
 from printer.html.page import read_page
+from printer.render.roles import is_code_title
 from printer.selection import Verdict
 from tests.support.compose_html import compose_article, first_spans, outline
 
@@ -217,6 +218,25 @@ def test_paragraphs_with_the_next_numbers_continue_a_numbered_list() -> None:
     assert [type(b) for b in compose_article(inner).blocks] == [Paragraph, List, Paragraph]
 
 
+def test_indented_text_continues_the_item_above_it() -> None:
+    html = "<ul><li>Oar</li></ul>\n<dl><dd>Of ash.</dd></dl>\n<ul><li>Rope</li></ul>"
+    items = only(html, List).items
+    assert [[*iter_text(*item.blocks)] for item in items] == [["Oar", "Of ash."], ["Rope"]]
+    terms = "<ul><li>Oar</li></ul><dl><dt>Ash</dt><dd>A wood.</dd></dl>"
+    below_text = "<ul><li>Oar</li></ul>Made here.<dl><dd>Of ash.</dd></dl>"
+    assert all(len(compose_article(text).blocks) > 1 for text in (terms, below_text))
+
+
+def test_code_without_a_border_below_is_the_title_of_the_code_below() -> None:
+    html = "<pre style='border-bottom: none'>/etc/boats/harbour.conf</pre> <pre>tide = 1</pre>"
+    title, code = compose_article(html).blocks
+    assert isinstance(title, Paragraph)
+    assert isinstance(code, Code)
+    assert is_code_title(title, code)
+    bordered = compose_article(html.replace("none", "1px"))
+    assert all(isinstance(block, Code) for block in bordered.blocks)
+
+
 def test_a_definition_list_without_definitions_is_plain_text() -> None:
     block = only("<dl class=news><div>The ferry leaves at dawn.</div></dl>", Paragraph)
     assert plain_text(block.spans) == "The ferry leaves at dawn."
@@ -382,6 +402,12 @@ def test_notes_and_warnings_of_documentation_are_boxes(html: str, label: str) ->
 )
 def test_text_that_only_has_such_a_name_is_no_box(html: str) -> None:
     assert not any(isinstance(b, Quote) and b.box for b in compose_article(html).blocks)
+
+
+def test_the_name_of_a_command_does_not_continue_the_label_of_a_box() -> None:
+    html = "<div class=harbour-note><b>Note</b> <a href=/m>tide-table(1)</a> reads it.</div>"
+    assert plain_text(only(html, Quote).cite) == "Note"
+    assert not isinstance(compose_article(html.replace("(1)", "")).blocks[0], Quote)
 
 
 def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
@@ -631,6 +657,16 @@ def test_a_first_row_of_names_is_the_head_of_a_table(rows: str, count: int) -> N
     assert [all(cell.header for cell in row) for row in table.head] == [True] * count
 
 
+def test_a_row_across_all_columns_below_their_names_is_not_repeated_with_them() -> None:
+    names, part = "<tr><th>Ware<th>Cost", "<tr><th colspan=2>{}<tr><td>Oars<td>4"
+    table = only(f"<table>{names}{part.format('Wood')}{part.format('Cloth')}</table>", Table)
+    assert [*iter_text(*(c for row in table.head for cell in row for c in cell.blocks))] == [
+        "Ware", "Cost",
+    ]  # fmt: skip
+    above = only(f"<table><tr><th colspan=2>All wares{names}{part.format('Wood')}</table>", Table)
+    assert len(above.head) == 2
+
+
 def test_a_table_prints_the_kept_cells_in_their_columns() -> None:
     html = "<table><tr><th>A<th>B<th>C<tr><td>1<td>ADVERT<td>3<tr><td>ADVERT</table>"
     block = compose_article(html, drop="ADVERT").blocks[0]
@@ -865,6 +901,18 @@ def test_in_a_manual_a_summary_is_a_heading_if_it_has_one() -> None:
     keep = (True,) * len(page.segments)
     blocks = compose(page, Verdict(keep, kind="documentation"), ()).blocks
     assert [type(block) for block in blocks] == [Paragraph, Paragraph, Heading, Paragraph]
+
+
+def test_in_a_manual_only_the_heading_in_a_summary_is_one_and_is_code_if_it_says_so() -> None:
+    heading = "<h4 class=code-header>fn <a href=/m>moor</a>(boat)</h4>"
+    html = f"<details><summary>{heading}<p>Not for sailors.</summary><p>Moors it.</details>"
+    page = read_page(f"<!doctype html><body>{html}", "https://example.org/m")
+    keep = (True,) * len(page.segments)
+    blocks = compose(page, Verdict(keep, kind="documentation"), ()).blocks
+    first, note, _ = blocks
+    assert isinstance(first, Heading)
+    assert isinstance(note, Paragraph)
+    assert all(span.marks == ("code",) for span in first.spans)
 
 
 def test_ruby_keeps_its_reading() -> None:

@@ -787,3 +787,29 @@ def test_a_list_with_links_below_the_last_heading_is_complete(below, count):
 def test_a_line_that_only_invites_to_follow_its_link_goes(line, goes):
     html = f"<p>{TEXT}</p><p><a href=/pier>{line}</a></p><p>{TEXT} Two.</p>"
     assert (line not in choice(html, [""])) is goes
+
+
+def test_a_box_that_the_page_does_not_print_is_left_out():
+    notice = f"This section is too short. Reason: {TEXT} {TEXT} {TEXT}"
+    html = "".join(f"<p>{n} {TEXT}" for n in range(20))
+    box = f"<div class='noprint message'><p><b>Notice</b></p><div>{notice}</div></div>"
+    assert len(choice(html + box, ("",))) == 20
+    assert len(choice(html + box.replace("noprint", "print"), ("",))) == 22
+    assert len(choice(html + box.replace("message", "footnotes"), ("",))) == 22
+    assert len(choice(f"<main class=noprint>{html}</main>", ("",))) == 20
+
+
+def test_a_sidebar_beside_the_main_part_of_a_page_is_left_out():
+    links = "<h3>Boats</h3><ul><li>Sails of old boats</li><li>Oars of old boats</li></ul>"
+    text = "".join(f"<p>{n} {TEXT}" for n in range(9))
+    html = f"<div id=docs-sidebar>{links}</div><div role=main class=with-sidebar>{text}</div>"
+    for kind in ("article", "documentation"):
+        assert len(choice(html, ("",), kind)) == 9
+        assert len(choice(html.replace("docs-sidebar", "intro"), ("",), kind)) == 12
+        assert len(choice(html.replace("role=main", "id=main"), ("",), kind)) == 12
+
+
+def test_the_button_beside_the_heading_in_a_summary_is_left_out():
+    summary = "<summary><div><h4>How boats float</h4></div><button>Show more</button></summary>"
+    html = f"<p>{TEXT}</p><details>{summary}<p>{TEXT} They float.</p></details>"
+    assert "Show more" not in choice(html, ("",), "documentation")

@@ -54,6 +54,24 @@ def test_on_other_pages_most_of_a_part_must_be_selected() -> None:
     assert completed(cards, NAMES[:4], kind="article") == []
 
 
+def test_the_values_of_a_product_are_completed_also_those_that_recur() -> None:
+    sizes = {"Flat": ("1 mm", "2 mm", "3 mm"), "Hex": ("1 mm", "3 mm", "5 mm"), "Star": ("T4",)}
+    groups = "".join(
+        f"<div><p>{name}</p><div class=sizes>{''.join(f'<b><div>{v}</div></b>' for v in values)}</div>"
+        "</div>"
+        for name, values in sizes.items()
+    )
+    assert completed(groups, ["1 mm", "2 mm"], kind="product") == [
+        "3 mm",
+        "1 mm",
+        "3 mm",
+        "5 mm",
+        "T4",
+    ]
+    assert completed(groups, ["1 mm", "2 mm"], kind="article") == []
+    assert completed(groups, ["1 mm"], kind="product") == []
+
+
 def test_buttons_and_copied_entries_are_not_completed() -> None:
     labels = ["Buy", "Rent", "Sold out", "Sold out", "Sold out", "Sell"]
     cards = [CARD.format(n, "Ash", label) for n, label in zip(NAMES, labels, strict=True)]

@@ -460,3 +460,12 @@ def test_a_cell_of_a_table_is_no_preview_of_the_cell_beside_it() -> None:
 @pytest.mark.parametrize("tag", ["h1", "h2"])
 def test_a_heading_may_be_all_of_a_page(tag: str) -> None:
     assert extract(f"<body><{tag}>The boats: a day on the quay</{tag}>").text
+
+
+def test_the_version_and_the_source_above_the_heading_of_a_folded_part_are_left_out():
+    line = "<span>1.2.0 (const: 1.4.0) · <a href=/source>Source</a></span>"
+    summary = f"<summary><section>{line}<h4>fn moor(boat)</h4></section></summary>"
+    html = f"<p>{TEXT}</p><details>{summary}<p>{TEXT} Moors.</p></details>"
+    assert not any("Source" in text for text in choice(html, ("",), "documentation"))
+    open_part = html.replace("summary", "div")
+    assert any("Source" in text for text in choice(open_part, ("",), "documentation"))

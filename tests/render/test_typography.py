@@ -629,6 +629,12 @@ def test_norwegian_is_hyphenated_by_its_general_tag():
             (breakable(f"at {url}"), url)
             for url in ["https://tides.example/@keeper/harbour-pilots-example"]
         ],
+        (
+            "x https://tides.example/at?low=1&high=2, and",
+            "https://tides.example/at?low=1&amp;high=2",
+        ),
+        ("+of+tides&prefix=harbour+pilot in", "+of+tides&amp;prefix=harbour+pilot"),
+        ("R&D costs A&B", ""),
         ("a full stop.Without space", ""),
         ("Node.js and 3.5 metres, e.g. there", ""),
     ],

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from .box_tree import (
@@ -511,28 +511,40 @@ MIN_LONE_CHARS = {"li": 144, "tr": 80}
 def _allow_breaks(block: Box, change: Change, *, few_rows: bool = False) -> bool:
     """Allow breaks in a block that was kept whole; return whether any was forbidden before.
 
-    A short item or row still stays with its neighbor, as do the first row and the first and last
-    lines of code; an item with a list within it is not short.  ``few_rows`` allows parts of a table
-    with fewer than three rows.
+    A short item or row still stays with its neighbor, as does the first row; an item with a list
+    within it is not short.  ``few_rows`` allows parts of a table with fewer than three rows.
     """
     first_rows: set[int] = set()
     for box in (block, *block.descendants()):
         tag, length = box.element_tag, len("".join(box.element.itertext()))
         if tag == "tbody":
             first_rows.update(map(id, box.children[:1]))
-        if tag in (*UNBREAKABLE_TAGS, "p") and box.style["break_inside"] == "avoid":
+        if tag == "pre":
+            _allow_breaks_in_code(box, change)
+        elif tag in (*UNBREAKABLE_TAGS, "p") and box.style["break_inside"] == "avoid":
             change.set_style(box, break_inside="auto")
         is_row = few_rows and tag == "tr" and id(box) not in first_rows
         if is_row and box.style["break_after"] == "avoid":
             change.set_style(box, break_after="auto")
-        if tag == "pre":
-            for line in box.children[0].children[1:-1]:
-                change.set_style(line, break_before="auto", break_after="auto")
         has_list = tag == "li" and any(child.element_tag in ("ol", "ul") for child in box.children)
         is_long = length > MIN_LONE_CHARS.get(tag, length) and (few_rows or tag != "tr")
         if has_list or is_long:
             change.set_style(box, break_before="auto", break_after="auto")
     return change.has_changed
+
+
+_MIN_CODE_LINES = 3
+
+
+def _allow_breaks_in_code(code: Box, change: Change) -> None:
+    """Allow breaks in code that leave enough lines on either side."""
+    lines = code.children[0].children
+    if len(lines) >= 2 * _MIN_CODE_LINES:
+        change.set_style(code, break_inside="auto")
+    for above, (line, below) in enumerate(pairwise(lines), 1):
+        rule = "auto" if _MIN_CODE_LINES <= above <= len(lines) - _MIN_CODE_LINES else "avoid"
+        change.set_style(line, break_after=rule)
+        change.set_style(below, break_before=rule)
 
 
 #: The fewest lines of a lead-in that is left below its heading, parted from its list.

@@ -477,6 +477,18 @@ def test_code_leaves_no_large_gap_before_its_introduction(printed, code):
         assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.15
 
 
+@pytest.mark.parametrize("lines", range(26, 36, 2))
+@pytest.mark.parametrize("count", [5, 7])
+def test_no_few_lines_of_code_are_alone_on_a_page(printed, lines, count):
+    code = "\n".join(f"cast({n})" for n in range(count))
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    blocks = (*before, paragraph("They cast it:"), Code(code), paragraph(TEXT * 9))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    counts = {text.count("cast(") for text in paper.texts} - {0}
+    assert min(counts) >= min(3, count)
+    assert count > 5 or counts == {count}
+
+
 @pytest.mark.parametrize("lines", range(20, 27, 2))
 def test_a_page_may_end_between_a_paragraph_and_a_list(printed, lines):
     before = (paragraph(f"Line {n}.") for n in range(lines))
