@@ -531,22 +531,13 @@ _MAX_ADVERTISEMENT_LINES = 20
 
 
 def _advertised_section(selected: SelectedText, heading: Segment) -> range:
-    """Return the section of a heading such as 'Advertisement: Our book', else an empty range.
-
-    The label may also end the heading ('Our book (sponsored)') if a line is a link to another site.
-    """
+    """Return the section of a heading such as 'Advertisement: Our book', else an empty range."""
     begin, tag = heading.index, heading.block.tag
-    name, _, label = heading.text.rpartition(" ")
-    is_last = bool(name) and label[0] + label[-1] in ("()", "[]") and not label.isupper()
-    label = label if is_last else heading.text
-    is_named = is_last or bool(split_label(heading.text[:-1])[1])
-    if not (tag in HEADING_TAGS and is_named and is_advertisement_label(label)):
+    is_named = tag in HEADING_TAGS and split_label(heading.text[:-1])[1]
+    if not is_named or not is_advertisement_label(heading.text):
         return range(0)
     lines = selected.segments[begin + 1 : begin + 1 + _MAX_ADVERTISEMENT_LINES]
-    end = next((s.index for s in lines if "h1" < s.block.tag <= tag), begin)
-    section = selected.segments[begin:end]
-    is_named = not is_last or any(_leads_away(selected, line) for line in section)
-    return range(begin, end) if is_named else range(0)
+    return range(begin, next((s.index for s in lines if "h1" < s.block.tag <= tag), begin))
 
 
 def _leads_away(selected: SelectedText, segment: Segment) -> bool:

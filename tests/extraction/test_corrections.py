@@ -272,19 +272,6 @@ def test_a_line_that_counts_votes_goes_from_articles(line, goes):
     assert len(choice(html, [""], "forum")) == 3
 
 
-@pytest.mark.parametrize(
-    ("heading", "goes"),
-    [("Oars (sponsored)", True), ("Oars [Anzeige]", True), ("Active Directory (AD)", False)],
-)
-def test_a_section_whose_heading_ends_with_such_a_label_goes(heading, goes):
-    offer = f"<h2>{heading}</h2><p>{TEXT} Buy.</p><p><a href='https://oars.test/'>See all</a></p>"
-    end = f"<h2>Sails</h2><p>{TEXT} Again.</p>"
-    texts = choice(f"<p>{TEXT}</p>{offer}{end}", [""])
-    assert (f"{TEXT} Buy." not in texts) is goes
-    assert texts[-2:] == ["Sails", f"{TEXT} Again."]
-    assert f"{TEXT} Buy." in choice(f"<p>{TEXT}</p>{offer.replace('https:/', '')}{end}", [""])
-
-
 def test_a_sentence_about_advertising_is_no_label():
     text = "Advertising: show the lamps to those who have looked at them before, on any page."
     assert choice(f"<p>{TEXT}</p><p>{text}</p>", [TEXT, text]) == [TEXT, text]
