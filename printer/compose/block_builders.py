@@ -569,7 +569,8 @@ class HeadingBuilder(BlockBuilder):
 
 def _is_permalink(span: Span) -> bool:
     """Return whether text in a heading is a link without a word, except code, such as ``?``."""
-    return bool(span.href) and "code" not in span.marks and not any(map(str.isalnum, span.text))
+    is_code = "code" in span.marks and span.text.strip() not in "#¶§"
+    return bool(span.href) and not is_code and not any(map(str.isalnum, span.text))
 
 
 #: The characters of a heading's link to itself.
@@ -745,8 +746,7 @@ _NO_LANGUAGE = frozenset({
 
 def language_of(element: HtmlElement) -> str:
     """Return the programming language stated for preformatted text, '' if none is."""
-    codes = element.findall("code")
-    child = codes[0] if len(codes) == 1 else None
+    child = element.find("code")
     wrappers = takewhile(lambda node: node.tag not in _TEXT_TAGS, element.iterancestors())
     for node in (child, element, *islice(wrappers, _MAX_WRAPPERS)):
         if node is None:

@@ -221,12 +221,14 @@ class PostBuilder(QuoteBuilder):
 
 
 #: The address of a post's picture, which ends its text.
-_PICTURE_ADDRESS = re.compile(r"(?:https?://)?pic\.[\w-]{1,30}\.[a-z]{2,6}/\w{1,30}\s*$")
+_PICTURE_ADDRESS = re.compile(
+    r"(?:https?://|(?<![\w./-]))pic\.[\w-]{1,30}\.[a-z]{2,6}/\w{1,30}\s*$"
+)
 
 
 def _without_picture_address(block: Block) -> Iterator[Block]:
     """Yield a block without the address of the post's picture at its end, if any text remains."""
-    if not isinstance(block, Paragraph):
+    if not isinstance(block, Paragraph) or not block.spans:
         yield block
         return
     *spans, last = block.spans

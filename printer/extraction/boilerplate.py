@@ -731,17 +731,25 @@ def drop_announcements(selected: SelectedText) -> None:
             max_chars = _MAX_LAST_LINE_CHARS
         is_label = segment.text.endswith(COLONS)
         is_label |= fold_words(segment.text) in page_labels("story_labels")
-        is_label &= len(segment.text) <= max_chars and not (i == last and _is_paywall(following))
+        is_label &= len(segment.text) <= max_chars and not (
+            i == last and _is_paywall(following, segment)
+        )
         selected.keep[i] = not (is_label or _is_heading_of_stories(selected, i))
 
 
 _MAX_PAYWALL_LEVELS = 3
 
 
-def _is_paywall(segment: Segment) -> bool:
-    """Return whether a line is in a box called a paywall, which withholds what is announced."""
+_PAYWALL_CLASS = re.compile(r"(?<![a-z])(?<!no-)(?<!non-)paywall", re.IGNORECASE)
+
+
+def _is_paywall(segment: Segment, above: Segment) -> bool:
+    """Return whether a line is in a box called a paywall, which the line above is not in."""
     boxes = (segment.block, *islice(segment.block.iterancestors(), _MAX_PAYWALL_LEVELS))
-    return any("paywall" in (box.get("class") or "")[:300].lower() for box in boxes)
+    outer = {above.block, *above.block.iterancestors()}
+    return any(
+        box not in outer and _PAYWALL_CLASS.search((box.get("class") or "")[:300]) for box in boxes
+    )
 
 
 _MAX_STORIES = 4

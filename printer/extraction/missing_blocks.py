@@ -154,11 +154,12 @@ _MAX_LIST_LEVELS = 6
 
 
 def _is_answer(block: HtmlElement, answers: Set[tuple[str, ...]]) -> bool:
-    """Return whether a line looks like one of an answer, or is in a list beside such lines."""
+    """Return whether a line looks like one of an answer, or is in a list in a box of its class."""
     around = islice(block.iterancestors(), _MAX_LIST_LEVELS)
     lists = [element for element in around if element.tag in _LIST_TAGS]
-    box = tag_and_class(lists[-1].getparent()) if lists else None
-    return _look(block) in answers or any(box == answer[2:] for answer in answers)
+    box = tag_and_class(lists[-1].getparent()) if lists else ("", "")
+    is_named = bool(box[1]) and any(box == answer[2:] for answer in answers)
+    return is_named or _look(block) in answers
 
 
 _MAX_LINES_ABOVE_HEADING = 4

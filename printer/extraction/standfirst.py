@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
 from ..html.metadata.bylines import is_byline
-from ..html.metadata.dates import is_date_line
+from ..html.metadata.dates import MONTHS, is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..text import (
     CAMEL_CASE,
@@ -205,6 +205,16 @@ def _may_be_date(lines: _Lines, i: int) -> bool:
     return lines.count_words(i) <= _MAX_DATE_WORDS and bool(YEAR.search(lines.segments[i].text))
 
 
+#: The word before a year.
+_BEFORE_YEAR = re.compile(r"([^\W\d_]{3,14})\.?,?\s(?:de\s)?[12]\d{3}(?!\d)")
+
+
+def _is_dated(text: str) -> bool:
+    """Return whether a sentence has a year after a month or a copyright sign, as notices have."""
+    words = (match[1].lower() for match in _BEFORE_YEAR.finditer(text))
+    return any(word in MONTHS for word in words) or ("©" in text and bool(YEAR.search(text)))
+
+
 def _by_name(lines: _Lines) -> list[int]:
     """Return the segments between title and text whose elements are called a standfirst."""
     if lines.title < 0:
@@ -305,7 +315,7 @@ def _is_sentence(lines: _Lines, i: int) -> bool:
     """Return whether an unlinked line may be a standfirst and ends as sentences do."""
     segment = lines.segments[i]
     ends = segment.text[-1] in _STANDFIRST_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
-    is_free = not segment.link_chars and not _may_be_date(lines, i)
+    is_free = not (segment.link_chars or _may_be_date(lines, i) or _is_dated(segment.text))
     may_be = ends and is_free and not lines.is_title(i) and _is_plausible(lines, i)
     return may_be and not _recurs(lines, i)
 

@@ -171,7 +171,11 @@ def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Ca
 def _is_frame(element: HtmlElement) -> bool:
     """Return whether a picture is one of the frames from which a script draws an animation."""
     parent = element.getparent()
-    return parent is not None and parent.tag == "canvas" and len(parent) > 1
+    if parent is None or parent.tag != "canvas":
+        return False
+    return any(True for _ in element.itersiblings("img")) or any(
+        True for _ in element.itersiblings("img", preceding=True)
+    )
 
 
 def _is_custom_picture(element: HtmlElement) -> bool:

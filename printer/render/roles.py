@@ -108,10 +108,14 @@ def _reads_as_note(block: _Placed) -> bool:
     return is_marked or is_named or is_source_line(text)
 
 
-#: The name of a file, perhaps after a word such as "File:", or of a language above code.
+#: The name of a file, perhaps after the word, or of a language above code.
 MAX_CODE_LABEL_CHARS = 40
 MAX_CODE_TITLE_CHARS = 90
-_FILE_NAME = re.compile(r"(?:\w+ ?[:：] ?)?[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
+_FILE_NAME = re.compile(
+    r"(?:(?:file ?(?:name)?|datei(?:name)?|fichier|archivo|файл|文件名?|ファイル名?) ?[:：] ?)?"
+    r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}",
+    re.IGNORECASE,
+)
 
 
 def is_code_title(block: Paragraph, following: _Placed | None) -> bool:

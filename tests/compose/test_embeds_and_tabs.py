@@ -49,6 +49,7 @@ def test_a_post_is_a_quotation_with_author_date_and_source() -> None:
         (' <a href="https://t.example/8f">pic.example.com/Rq8yWx3</a>', ""),
         ("<br>https://pic.example.com/Rq8yWx3", ""),
         (" See pic.example.com.", " See pic.example.com."),
+        (" https://epic.example.com/store", " https://epic.example.com/store"),
     ],
 )
 def test_a_post_is_printed_without_the_address_of_its_picture(end: str, printed: str) -> None:

@@ -477,6 +477,7 @@ def test_code_has_no_indentation_common_to_its_lines():
         ("<div class='highlight-rust notranslate'><div><pre>x</pre></div></div>", "rust"),
         ("<pre class='brush: sql;'>x</pre>", "sql"),
         ("<pre data-lang=go>x</pre>", "go"),
+        ("<pre><code class=language-go>x</code>\n<code>y</code></pre>", "go"),
         ("<pre class='language-none'>x</pre>", ""),
         ("<pre>x</pre>", ""),
     ],
@@ -1052,8 +1053,10 @@ def test_a_term_loses_the_link_to_itself() -> None:
 
 
 def test_a_heading_that_is_a_link_to_itself_keeps_signs_of_code() -> None:
-    html = '<h2 id=x><a href="#x">The <code>??</code> sign</a> <a href="#x">¶</a></h2><p>text'
-    assert outline(html) == [(2, "The ?? sign")]
+    link = '<a href="#x">The <code>??</code> sign</a>'
+    for permalink in ("¶", "<code>#</code>"):
+        html = f'<h2 id=x>{link} <a href="#x">{permalink}</a></h2><p>text'
+        assert outline(html) == [(2, "The ?? sign")]
 
 
 def test_headings_and_terms_lose_the_link_to_their_source_code() -> None:

@@ -295,6 +295,7 @@ def test_labels_of_other_stories_are_examined_in_linear_time(below):
         ("<div>Next</div>", True),
         ("<p><a href='https://b.test/'>b.test</a></p>", False),
         ("<div class=Paywall-box><h2>For members</h2></div>", False),
+        ("<div class=no-paywall><h2>For members</h2></div>", True),
     ],
 )
 def test_a_last_line_that_announces_nothing_goes(below, goes):

@@ -193,6 +193,8 @@ LINE = "Why the boat of a small harbour never rests."
         (f"<p>3 min</p><p>{LINE}</p><p>By Ann Lee</p>", [LINE]),
         (f"<p>{LINE[:-1]} in 2031?</p>", [f"{LINE[:-1]} in 2031?"]),
         ("<p>Printed in the spring of 2031.</p>", []),
+        (f"<p>{LINE[:-1]}, as our board found in March 2031.</p>", []),
+        (f"<p>© {LINE[:-1]} 2031.</p>", []),
         (f"<p>3 min</p><p>{LINE}</p><p>Share</p>", []),
         (f"<p>{LINE}</p><p>Listen to this story now.</p>", []),
         (f"<p>{LINE[:-1]}</p>", []),

@@ -49,7 +49,7 @@ def test_a_spacer_below_a_picture_is_none_of_its_copies() -> None:
         ('<film-player src="/play?poster=p.jpg"></film-player>', []),
         ('<zoom-box src="/l.jpg"><img src="/p.jpg"></zoom-box>', [("p",)]),
         ('<canvas><img src="/1.jpg"><img src="/2.jpg"></canvas>', []),
-        ('<canvas><img src="/p.jpg"></canvas>', [("https://news.example.org/p.jpg",)]),
+        ('<canvas><img src="/p.jpg"><p>A chart</canvas>', [("https://news.example.org/p.jpg",)]),
         ('<lead-image><img src="/p.jpg"></lead-image>', [("https://news.example.org/p.jpg",)]),
         (
             '<img src="/grey.gif" data-src="/p.jpg">',

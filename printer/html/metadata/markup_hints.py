@@ -427,18 +427,6 @@ def read_visible_byline(lines: Sequence[str], title: str, names: str, language: 
     return []
 
 
-def complete_name(name: str, lines: Sequence[str], title: str) -> str:
-    """Return the only full name on a line beside the title that begins with a forename.
-
-    'Tide ON' and 'Tide Admin' are not names of persons.  Other names are returned as they are.
-    """
-    positions = _title_positions(lines, title) if name.istitle() and " " not in name else ()
-    beside = chain.from_iterable(_lines_beside(lines, position) for position in positions)
-    names = {line for line in beside if line.startswith(f"{name} ") and is_full_name(line)}
-    persons = [line for line in names if line.istitle() and join_names([line]) == line]
-    return persons[0] if len(persons) == 1 else name
-
-
 def _names_beside(
     nearby_lines: Sequence[str], has_date: Sequence[bool], lines: Sequence[str]
 ) -> list[str]:
@@ -585,14 +573,16 @@ def _mark_kind(element: HtmlElement) -> int:
         return _IS_AUTHOR
     if _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
         return _IS_AUTHOR
+    if element.tag == "dd" and "createdby" in attributes.get("class", "").split():  # Joomla
+        return _IS_AUTHOR
     names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
     return _mark_kind_of_class(names[:400])
 
 
 #: Every class that marks an author or a date contains one of these.
-_CLASS_HINTS = ("aut", "byline", "by-line", "createdby", "writ", "date", "publi", "posted")
+_CLASS_HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
 _AUTHOR_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|createdby|writer|writtenby)"
+    r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
     r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|(?:text|article|story|news|post)author|byline__author"
 )
 _DATE_CLASS = re.compile(

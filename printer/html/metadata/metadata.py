@@ -29,7 +29,6 @@ from .jsonld import SchemaMetadata, load_names, read_json_ld, read_linked_data, 
 from .language import choose_language, text_direction
 from .markup_hints import (
     UPDATED,
-    complete_name,
     find_kicker,
     main_headings,
     read_line_hints,
@@ -241,7 +240,7 @@ def _byline_and_date(
     if not names:
         signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
         names = join_names(signatures, language, *not_authors)
-    names = complete_name(names or _persons(bylines, language, title), lines, title)
+    names = names or _persons(bylines, language, title)
     site_keys = {*map(comparison_key, sites)} - {""}
     return names or next((t for t in chain(*bylines) if comparison_key(t) in site_keys), ""), date
 

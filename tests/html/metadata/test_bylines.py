@@ -102,6 +102,7 @@ H1 = "<h1>The ferry</h1>"
         (H1 + '<p>By <a rel="author" href="/o">Orla Fennimoor</a></p>', "Orla Fennimoor"),
         (H1 + "<p>By Orla Fennimoor</p>", "Orla Fennimoor"),
         (H1 + "<dl><dd class=createdby>Escrito por Orla Fennimoor</dd></dl>", "Orla Fennimoor"),
+        (H1 + "<div class=createdby>Website by Orla Fennimoor</div>", ""),
         (H1 + "<p>ByOrla Fennimoor</p>", "Orla Fennimoor"),
         (H1 + "<p>Bypass Road closed</p>", ""),
         ('<p class="author">Orla Fennimoor</p>' + H1, "Orla Fennimoor"),
@@ -257,23 +258,6 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
 )
 def test_names_beside_a_date_or_in_a_signature_are_the_byline(above, below, expected):
     assert read_lines("The ferry", *above, SENTENCE, SENTENCE, *["x"] * 90, *below) == expected
-
-
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (["Orla Fennimoor", "Stories by Orla"], "Orla Fennimoor"),
-        (["Orla Fennimoor", "Orla Reed", "Stories by Orla"], "Orla"),
-        (["Orla was here", "Stories by Orla"], "Orla"),
-        (["Orla ON", "Orla Admin", "Stories by Orla"], "Orla"),
-    ],
-)
-def test_a_forename_is_completed_from_a_line_beside_the_title(lines, expected):
-    body = "".join(f"<p>{line}</p>" for line in [*lines, SENTENCE])
-    body = body.replace("Stories by Orla", "<a href=/authors/orla>Stories by Orla</a>")
-    tree = parse(f"<html lang=en><body><h1>The ferry</h1>{body}</body></html>")
-    url = "https://example.org/a"
-    assert read_metadata(tree, url, url, ["The ferry", *lines, SENTENCE]).byline == expected
 
 
 def test_a_name_beside_the_page_s_date_below_the_text_is_the_author():
