@@ -58,6 +58,35 @@ def test_other_keys_are_refused(storage, key):
             call(key)
 
 
+@pytest.mark.parametrize("planted", ["article.pdf", "3", "0a1b", "pipe", "folder"])
+def test_a_link_in_a_shared_folder_leads_nowhere(tmp_path, planted):
+    foreign = tmp_path / "foreign"
+    for name in ("article.pdf", "3/article.pdf", "0a1b/3/article.pdf"):
+        (foreign / name).parent.mkdir(parents=True, exist_ok=True)
+        (foreign / name).write_bytes(b"secret")
+    storage = Storage(str(tmp_path / "prints"))
+    file = tmp_path / "prints" / KEY
+    links = {"article.pdf": file, "3": file.parent, "0a1b": file.parent.parent}
+    link = links.get(planted, file)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if planted == "pipe":
+        os.mkfifo(file)
+    elif planted == "folder":
+        file.mkdir()
+    else:
+        link.symlink_to(foreign / KEY[KEY.index(planted) :].partition("/")[0])
+        assert file.read_bytes() == b"secret"
+    assert storage.get(KEY) is None
+    if planted in ("3", "0a1b"):
+        with pytest.raises(StorageUnavailable):
+            storage.put(KEY, b"a print")
+    storage.delete(KEY)
+    storage.delete("0a1b/3")
+    storage.delete("0a1b")
+    assert storage.names() == []
+    assert [path.read_bytes() for path in foreign.rglob("*.pdf")] == [b"secret"] * 3
+
+
 def test_a_full_disk_leaves_the_old_data(tmp_path, monkeypatch):
     storage = Storage(str(tmp_path))
     storage.put(KEY, b"old")
