@@ -86,11 +86,13 @@ class Storage:
                 _delete(self._root, *key.split("/"))
 
     def names(self, key: str = "") -> list[str]:
+        """Return the names in a folder that are parts of keys; others, as lost+found, are not."""
         path = self._path(key) if key else self._root
         with self._errors(), suppress(FileNotFoundError):
             self._fs.invalidate_cache()
             paths = self._fs.ls(path, detail=False)
-            return sorted(str(path).rstrip("/").rpartition("/")[2] for path in paths)
+            names = sorted(str(path).rstrip("/").rpartition("/")[2] for path in paths)
+            return [name for name in names if _KEY.fullmatch(f"{key}/{name}".lstrip("/"))]
         return []
 
     def _path(self, key: str) -> str:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from sqlalchemy import text
 
 from printer.errors import JobsError, UsageError
 from printer.jobs import JobRequest
@@ -189,6 +190,20 @@ def test_cleaning_keeps_folders_of_jobs(sqlite_queue, storage):
     apply_retention(queue, storage, -1000)
     assert storage.names() == [running.id]
     assert queue.get(first.id) is None
+
+
+def test_cleaning_leaves_what_is_not_a_job_alone(sqlite_queue, tmp_path):
+    queue, storage = sqlite_queue, Storage(str(tmp_path / "prints"))
+    (tmp_path / "prints/lost+found").mkdir()
+    storage.put("dead/1/article.pdf", b"of nobody")
+    (tmp_path / "prints/dead/1/x y").touch()
+    queue.submit(JobRequest("https://a.test/"))
+    assert claim(queue).finish({})
+    with queue.engine.begin() as connection:
+        connection.execute(text("UPDATE workflow_status SET workflow_uuid = '../../other'"))
+    apply_retention(queue, storage, -1000)
+    assert (storage.names(), queue.list_recent()) == ([], [])
+    assert (tmp_path / "prints/lost+found").is_dir()
 
 
 def test_remote_storage_out_of_reach_is_one_error():
