@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import re
+import stat
 import tempfile
 import tomllib
 from abc import ABC, abstractmethod
@@ -81,6 +82,42 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
         raise OSError(errno.EFBIG, "it is too large")
     return data
+
+
+@contextmanager
+def folder_below(root: Path | str, *names: str) -> Iterator[int]:
+    """Open a folder below another; raise :class:`OSError`, also for a symbolic link on the way."""
+    descriptor = os.open(root, os.O_DIRECTORY)
+    try:
+        for name in names:
+            inner = os.open(name, os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def read_below(root: Path | str, *names: str) -> bytes:
+    """Return the content of a file below a folder that others may write to.
+
+    Raise :class:`FileNotFoundError` also if it is not a regular file, or there is a symbolic link
+    on the way.
+    """
+    try:
+        with folder_below(root, *names[:-1]) as folder:
+
+            def open_file(name: str, flags: int) -> int:
+                # O_NONBLOCK: do not wait for a writer if it is a pipe.
+                return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+
+            with open(names[-1], "rb", opener=open_file) as file:
+                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    return file.read()
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO):
+            raise
+    raise FileNotFoundError(errno.ENOENT, "there is no such file", names[-1])
 
 
 def lock_file(path: Path, *, wait: bool = False) -> BinaryIO:

@@ -333,6 +333,9 @@ def check_layer(layer: str, values: Mapping[str, Any]) -> None:
             wrong, names_as_spelled = _spell(name, layer), [_spell(name, layer) for name in names]
             hint = did_you_mean(wrong, names_as_spelled) or "See 'webprint config'"
             raise UsageError(f"{layer}: unknown setting {wrong}", hint=hint)
+        value = values[name]
+        if any("\0" in str(text) for text in (value if isinstance(value, list) else (value,))):
+            raise UsageError(f"{layer}: {_spell(name, layer)}: remove the character NUL")
     try:
         Settings(**values)
     except ValidationError as error:

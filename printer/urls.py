@@ -39,6 +39,11 @@ _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 #: A web address, or a relative one, up to its query.
 _UP_TO_QUERY = re.compile(r"(?:https?:|(?![A-Za-z][A-Za-z0-9+.-]*:))[^?#]*", re.IGNORECASE)
 
+#: What browsers ignore around an address, and in it.
+_IGNORED_AROUND = "".join(map(chr, range(33)))
+_IGNORED = dict.fromkeys(map(ord, "\t\r\n"))
+_HOST_FOLLOWS = re.compile(r"^(https?:)?/{2,}", re.IGNORECASE)
+
 #: Extensions of files, which no host name ends with.
 _FILE_EXTENSIONS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
 
@@ -133,10 +138,21 @@ def url_key(url: str) -> str:
 def resolve(base: str, href: str, schemes: frozenset[str] = frozenset({"http", "https"})) -> str:
     """Return a reference as an absolute URL, or '' if it is broken or of another scheme."""
     try:
-        url = urljoin(base, _with_slashes(href.strip()))
+        url = join(base, href)
         return url if urlsplit(url).scheme.lower() in schemes else ""
     except ValueError:
         return ""
+
+
+def join(base: str, href: str) -> str:
+    """Return a reference as an absolute URL, as browsers read it; raise :class:`ValueError`.
+
+    On the web, backslashes are slashes, and two or more of them precede a host.
+    """
+    href = _with_slashes(href.strip().strip(_IGNORED_AROUND).translate(_IGNORED))
+    if is_http(base):
+        href = _HOST_FOLLOWS.sub(r"\1//", href, count=1)
+    return urljoin(base, href)
 
 
 def is_http(url: str) -> bool:

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from printer.errors import UsageError
 from printer.settings import load_settings
 
 
@@ -20,3 +23,13 @@ def test_a_settings_file_may_begin_with_a_byte_order_mark(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     Path("webprint.toml").write_bytes(b'\xef\xbb\xbfpaper = "A5"')
     assert load_settings({}).settings.paper == "A5"
+
+
+@pytest.mark.parametrize(
+    "line", ['css = "a\\u0000b"', 'database = "\\u0000"', 'set = ["a=\\u0000"]']
+)
+def test_a_setting_that_no_path_can_contain_is_refused(tmp_path, monkeypatch, line):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "webprint.toml").write_text(line)
+    with pytest.raises(UsageError, match=r"webprint.toml: (css|database|set): .*NUL"):
+        load_settings({})

@@ -74,11 +74,16 @@ def test_nonsense_is_refused_in_one_line(nonsense: str) -> None:
         ("\\\\other.test\\a.png", "http://other.test/a.png"),
         ("http:\\\\other.test\\a.png#b\\c", "http://other.test/a.png#b\\c"),
         ("..\\a.png", "http://example.org/a.png"),
+        ("/\\other.test/a.png", "http://other.test/a.png"),
+        ("\\/\t\\other.test\\a.png", "http://other.test/a.png"),
+        ("\x01///other.test/a.png?\\", "http://other.test/a.png?\\"),
+        ("https:\\\\\\other.test", "https://other.test"),
+        ("https:/\\good.test\\@other.test/", "https://good.test/@other.test/"),
         ("data:,a\\b", "data:,a\\b"),
     ],
 )
 def test_backslashes_of_a_link_are_slashes_as_in_browsers(link: str, meant: str) -> None:
-    schemes = frozenset({"http", "data"})
+    schemes = frozenset({"http", "https", "data"})
     assert resolve("http://example.org/x/y", link, schemes) == meant
     assert host_of("http://example.org\\@other.test/") == "example.org"
 

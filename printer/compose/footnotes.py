@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import NamedTuple, TypeAlias
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import unquote, urldefrag, urlsplit
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
-from ..urls import with_ascii_host
+from ..urls import resolve, with_ascii_host
 from .inline import readable_line
 from .selection import Selection
 
@@ -39,6 +39,7 @@ class InternalTargets:
 
 
 _MAX_HREF_CHARS = 2000
+_SCHEMES = frozenset({"http", "https", "mailto"})
 
 
 class LinkResolver:
@@ -64,12 +65,8 @@ class LinkResolver:
             return ""
         if not href.isprintable() or " " in href:
             href = "".join(filter(str.isprintable, "".join(href.split())))
-        try:
-            parts = urlsplit(urljoin(self.page.base, href))
-        except ValueError:  # a bracket that does not begin an IPv6 address
-            return ""
-        is_complete = parts.netloc or parts.scheme == "mailto"
-        if parts.scheme not in {"http", "https", "mailto"} or not is_complete:
+        parts = urlsplit(resolve(self.page.base, href, _SCHEMES))
+        if not parts.netloc and parts.scheme != "mailto":
             return ""
         url = parts.geturl()
         return url if url.isascii() else with_ascii_host(url)

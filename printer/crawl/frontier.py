@@ -58,6 +58,7 @@ from .store import (
     patterns,
     release_ended_workers,
     release_worker,
+    shorten_delays,
     start_delay,
     worker_id,
 )
@@ -365,7 +366,12 @@ class Frontier:
         times = [connection.execute(query).scalar() for query in (waiting, leased)]
         known_times = [float(time) for time in times if time is not None]
         if known_times:
-            return max(0.0, min(known_times) - now)
+            longest = max(MAX_DELAY, self.options.delay, self._lease_seconds)
+            wait = min(known_times) - now
+            if not wait <= longest:  # PostgreSQL stores NaN.
+                shorten_delays(connection, now + longest)
+                wait = longest
+            return max(0.0, wait)
         self.update_crawl(connection, state="over", stop_reason="nothing is left to visit")
         return None
 

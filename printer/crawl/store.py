@@ -202,6 +202,12 @@ def delay_host(connection: sa.Connection, host: str, until: float) -> None:
     change(connection, hosts, is_earlier, next_at=until)
 
 
+def shorten_delays(connection: sa.Connection, until: float) -> None:
+    """End all delays and leases by a time; a wrong clock, or others, may have set later ends."""
+    for column in (hosts.c.next_at, addresses.c.due, addresses.c.lease_until):
+        change(connection, column.table, column > until, **{column.name: until})
+
+
 def _host_delay(delay: float) -> sa.ColumnElement[float]:
     """Return the delay per host: ``delay``, or that of its robots.txt if longer."""
     return sa.case((hosts.c.delay > delay, hosts.c.delay), else_=delay)
@@ -219,8 +225,14 @@ class HostDelays:
 
     def waiting_hosts(self) -> frozenset[str]:
         with self._store.read() as connection:
-            late = sa.select(hosts.c.name).where(hosts.c.next_at > self._store.now(connection))
-            return frozenset(connection.execute(late).scalars())
+            now = self._store.now(connection)
+            late = sa.select(hosts.c.name, hosts.c.next_at).where(hosts.c.next_at > now)
+            rows = connection.execute(late).all()
+        latest = now + max(MAX_DELAY, self._delay)
+        if not all(row.next_at <= latest for row in rows):  # PostgreSQL stores NaN.
+            with self._store.write() as connection:
+                shorten_delays(connection, latest)
+        return frozenset(row.name for row in rows)
 
     def delay(self, url: str, seconds: float) -> None:
         """Delay requests to the host of a URL for some seconds; raise :class:`BadURL`."""

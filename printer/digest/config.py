@@ -171,6 +171,7 @@ def _as_list(value: object) -> object:
 
 
 Line = Annotated[str, Field(max_length=300), AfterValidator(_check_one_line)]
+Location = Annotated[str, AfterValidator(_check_one_line)]
 WebURL = Annotated[str, AfterValidator(_check_url)]
 Duration = Annotated[timedelta, BeforeValidator(_parse_duration)]
 Patterns = Annotated[
@@ -218,8 +219,8 @@ class Source(_KindTable):
     kinds = ("feed", "page", "mail", "reading_list", "crawl")
     feed: WebURL | None = None
     page: WebURL | None = None
-    mail: str = ""
-    reading_list: str = ""
+    mail: Location = ""
+    reading_list: Location = ""
     crawl: WebURL | None = None
 
     name: Line = ""
@@ -254,7 +255,7 @@ class Destination(_KindTable):
     """
 
     kinds = ("folder", "mail", "printer", "webhook")
-    folder: Annotated[str, AfterValidator(_check_one_line)] = ""
+    folder: Location = ""
     mail: Annotated[str, AfterValidator(_check_mail_address)] = ""
     printer: Line = ""
     webhook: SecretStr | None = None

@@ -6,6 +6,7 @@ Used by digests, and by the server for single prints.
 from __future__ import annotations
 
 import hashlib
+import re
 import smtplib
 import socket
 import ssl
@@ -119,27 +120,41 @@ def send(
             hint="Print fewer articles (limit) or smaller pictures (dpi), or raise max-megabytes",
         )
     for attempt in range(1, _MAX_ATTEMPTS + 1):
-        cause: Exception
+        cause: Exception | None
         try:
             _send_once(message, server, context or ssl.create_default_context())
             return
         except DeliveryUncertain:
             raise
+        except smtplib.SMTPAuthenticationError as error:
+            # The text, which may repeat the password, is not shown, not even as the cause.
+            status = _ENHANCED_STATUS.match(_reply_text(error))
+            codes = f"{error.smtp_code} {status[0] if status else ''}".strip()
+            reason = f"refused the user name or the password of --smtp: {codes}"
+            temporary, cause = 400 <= error.smtp_code < 500, None
         except smtplib.SMTPResponseException as error:
-            reply = error.smtp_error
-            text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else str(reply)
-            reason = f"refused the mail: {error.smtp_code} {' '.join(text.split())[:200]}"
+            reason = f"refused the mail: {error.smtp_code} {_reply_text(error)}"
             temporary, cause = 400 <= error.smtp_code < 500, error
         except smtplib.SMTPRecipientsRefused as error:
-            codes = [code for code, _ in error.recipients.values()]
-            reason = f"does not accept mail to {message['To']}: {codes[0]}"
-            temporary, cause = all(400 <= code < 500 for code in codes), error
+            refusals = [code for code, _ in error.recipients.values()]
+            reason = f"does not accept mail to {message['To']}: {refusals[0]}"
+            temporary, cause = all(400 <= code < 500 for code in refusals), error
         except (_ConnectionFailed, OSError, smtplib.SMTPException) as error:
             reason = f"cannot send the mail: {reason_of(error)[:200]}"
             temporary, cause = isinstance(error, _ConnectionFailed), error
         if not temporary or attempt == _MAX_ATTEMPTS:
             raise OutputError(f"{server.host} {reason}") from cause
         sleep(_BACKOFF.delay(attempt))
+
+
+#: The code at the beginning of a reply (RFC 3463).
+_ENHANCED_STATUS = re.compile(r"[45]\.\d{1,3}\.\d{1,3}(?= |$)")
+
+
+def _reply_text(error: smtplib.SMTPResponseException) -> str:
+    reply = error.smtp_error
+    text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else str(reply)
+    return " ".join(text.split())[:200]
 
 
 class _ConnectionFailed(Exception):

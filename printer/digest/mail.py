@@ -32,6 +32,7 @@ MAX_PICTURE_BYTES = 15_000_000
 
 _MAX_HEADER = 2_000
 _MAX_COMPARISONS = 20_000_000
+_MAX_REPORT_LINES = 20_000
 _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
 
 
@@ -55,8 +56,11 @@ def read_mail_folder(folder: Path) -> list[Entry]:
 def parse_mail(data: bytes) -> Entry:
     """Return a mail as an entry whose page is its text with embedded pictures."""
     # The parser compares each line with the boundaries of all parts that it is in.
-    comparisons = data.lower().count(b"boundary") * data.count(b"\n")
-    parser = BytesHeaderParser if comparisons > _MAX_COMPARISONS else BytesParser
+    lower, lines = data.lower(), data.count(b"\n") + data.count(b"\r")
+    is_slow = lower.count(b"boundary") * lines > _MAX_COMPARISONS
+    # It makes a part of each paragraph of a report.
+    is_slow |= b"delivery-status" in lower and lines > _MAX_REPORT_LINES
+    parser = BytesHeaderParser if is_slow else BytesParser
     try:
         message = parser(policy=_POLICY).parsebytes(data)
     except (RecursionError, TypeError):  # A thousand nested parts, or parameters it cannot sort.

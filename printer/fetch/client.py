@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
 
 import httpcore2
 import httpx2
@@ -23,7 +22,7 @@ from ..capture import Capture, PageSource
 from ..errors import TRANSIENT_STATUSES, BadURL, FetchError, WebprintError
 from ..files import Closing
 from ..options import FetchOptions
-from ..urls import encode_url, normalize_url, origin_of
+from ..urls import encode_url, join, normalize_url, origin_of
 from .credentials import fetch_for_page, load_credentials
 from .errors import LIBRARY_ERRORS, TransientError, status_error, translate, with_url
 from .response import (
@@ -521,7 +520,7 @@ def _make_capture(response: httpx2.Response, body: bytes, url: str, requested_ur
 def _redirect_target(url: str, response: httpx2.Response) -> str:
     """Return the target of a redirect, with the inherited fragment."""
     try:
-        target = urljoin(url, str(response.headers["Location"]))
+        target = join(url, str(response.headers["Location"]))
         if "#" not in target and "#" in url:
             target += "#" + url.partition("#")[2]
         return encode_url(target)

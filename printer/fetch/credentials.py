@@ -7,11 +7,13 @@ import hashlib
 import json
 import re
 import time
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy, LoadError, MozillaCookieJar
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from urllib.request import Request
@@ -23,6 +25,8 @@ from ..options import FetchOptions
 from ..urls import Origin, host_of, normalize_url, origin_of
 
 _MAX_FILE_BYTES = 20_000_000
+#: The characters of what all origins have stored, in a state file.
+_MAX_STORED = 10_000_000
 _USER_AGENT = f"webprint/{__version__} (+print-friendly PDF)"
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
@@ -214,9 +218,28 @@ def read_storage_state(path: str) -> StorageState:
 
 
 def write_storage_state(path: str, state: Any) -> None:
-    """Write a state file that only its owner may read; raise :class:`OutputError`."""
+    """Write a state file that only its owner may read; raise :class:`OutputError`.
+
+    Pages decide what they store: leave out what :func:`read_storage_state` refuses.
+    """
+    entries = map(_readable_items, state["origins"])
+    smallest = sorted((len(json.dumps(entry)), n, entry) for n, entry in enumerate(entries))
+    sizes = accumulate(size for size, _, _ in smallest)
+    fitting = bisect_right(list(sizes), _MAX_STORED)
+    state = {**state, "origins": [entry for _, _, entry in smallest[:fitting]]}
     with os_errors(OutputError, f"{path} cannot be written"):
         atomic_write(Path(path), json.dumps(state, indent=1), 0o600, keep_mode=False)
+
+
+def _readable_items(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what an origin has stored without what is not text or contains NUL."""
+    items = entry["localStorage"] if isinstance(entry["localStorage"], list) else []
+    stored = []
+    for item in items:
+        with suppress(ValueError, TypeError, KeyError):
+            name, value = _check_text(item["name"]), _check_text(item["value"])
+            stored.append({"name": name, "value": value})
+    return {**entry, "localStorage": stored}
 
 
 def _parse_cookie(data: dict[str, Any]) -> Cookie:

@@ -394,7 +394,8 @@ def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
     """Delete jobs that finished at least ``seconds`` ago, and results without a job."""
     while expired_ids := queue.list_older_than(seconds):
         for job_id in expired_ids:  # Delete files first, to free space on a full disk.
-            storage.delete(job_id)
+            with suppress(ValueError):  # Others wrote the row: its id is not a key.
+                storage.delete(job_id)
             queue.delete(job_id)
     # List the storage first, so that every result in the list has its job in the queue.
     stored, legacy_ids = storage.names(), queue.legacy_job_ids()

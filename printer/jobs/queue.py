@@ -57,6 +57,8 @@ _RESERVE_BYTES = 1_000_000
 
 _MAX_TIME = 1e11  # of a job, in seconds since 1970
 
+_MAX_ATTEMPT = 1_000_000_000
+
 _MAX_PAGES = 100_000  # of a result: its page on the print server shows each of them
 
 #: The types of the values in a result.
@@ -225,13 +227,13 @@ class JobQueue:
         """Return the ids of a digest's jobs by the slot for which they were queued."""
         with _db_errors():
             statuses = self._list(STATES, (DIGEST,), user=[f"digest {name}"], load_output=False)
-        return {float((job.attributes or {})["slot"]): job.workflow_id for job in statuses}
+        return {_typed(_attributes(job), "slot", 0.0): job.workflow_id for job in statuses}
 
     def _find_duplicate(self, job_id: str, request: JobRequest) -> Job | None:
         """Return the job of an identical request with the same key; raise :class:`KeyReused`."""
         with _db_errors():
             for status in self._find([job_id]):
-                if (status.attributes or {}).get("fingerprint") != request.fingerprint:
+                if _attributes(status).get("fingerprint") != request.fingerprint:
                     raise KeyReused("this idempotency key was used for another request")
                 return self._make_job(status)
         return None
@@ -355,7 +357,7 @@ class JobQueue:
             if not statuses or (job := self._make_job(statuses[0])).state not in states:
                 return False
             # The number of the attempt distinguishes the executions of both runs.
-            attributes = {**(statuses[0].attributes or {}), "attempts": job.attempt, "step": ""}
+            attributes = {**_attributes(statuses[0]), "attempts": job.attempt, "step": ""}
             attributes |= changes or {}
             if changes:
                 attributes["result"] = dict(job.result)
@@ -375,7 +377,7 @@ class JobQueue:
         """Return the current revision of a job, None if there is no such job."""
         with _db_errors():
             for status in self._find([job_id]):
-                job, edit = self._make_job(status), (status.attributes or {}).get("edit")
+                job, edit = self._make_job(status), _attributes(status).get("edit")
                 return Revision(job.attempt, job.options, unpack(edit) if edit else None)
         return None
 
@@ -411,29 +413,32 @@ class JobQueue:
     def _find(self, ids: Sequence[str]) -> list[WorkflowStatus]:
         if not ids:
             return []
-        return self._reader.list_workflows(
-            workflow_ids=list(ids), name=list(KINDS), load_input=False
-        )
+        return self._read(workflow_ids=list(ids), name=list(KINDS))
 
     def _list(
         self, states: Sequence[State], kinds: Sequence[str] = (PRINT,), **query: Any
     ) -> list[WorkflowStatus]:
         statuses = [status for state in states for status in _STATUSES[state]]
-        return self._reader.list_workflows(
-            name=list(kinds), status=statuses, load_input=False, **query
-        )
+        return self._read(name=list(kinds), status=statuses, **query)
+
+    def _read(self, **query: Any) -> list[WorkflowStatus]:
+        try:
+            return self._reader.list_workflows(load_input=False, **query)
+        except (ValueError, RecursionError) as error:  # Attributes that are not JSON.
+            raise JobsError("the job database holds a damaged value") from error
 
     def _make_job(self, status: WorkflowStatus) -> Job:
         # Others may have written to the database: what has another type counts as missing.
-        attributes = status.attributes if isinstance(status.attributes, dict) else {}
+        attributes = _attributes(status)
         state = _STATES.get(status.status, "failed")
-        created = float(_typed(attributes, "created", 0.0))
+        created = _typed(attributes, "created", 0.0)
         created = created if 0.0 <= created < _MAX_TIME else 0.0
+        # "attempts" counts those before the last request.
+        attempt = _typed(attributes, "attempts", 0) + (status.recovery_attempts or 0)
         return Job(
             id=status.workflow_id, state=state, url=_typed(attributes, "url", ""),
             options=_typed(attributes, "options", {}),
-            # "attempts" counts those before the last request.
-            attempt=_typed(attributes, "attempts", 0) + (status.recovery_attempts or 0),
+            attempt=attempt if 0 <= attempt < _MAX_ATTEMPT else 0,
             step=_typed(attributes, "step", "") if state == "running" else "",
             result=_typed_result(status.output or attributes.get("result")),
             error=_job_error(status) if state == "failed" else None,
@@ -443,11 +448,16 @@ class JobQueue:
         )  # fmt: skip
 
 
+def _attributes(status: WorkflowStatus) -> dict[str, Any]:
+    return status.attributes if isinstance(status.attributes, dict) else {}
+
+
 def _typed(attributes: Mapping[str, Any], name: str, default: Any) -> Any:
     """Return an attribute, or the default if it has another type."""
     value = attributes.get(name)
-    kinds = (int, float) if isinstance(default, float) else type(default)
-    return value if isinstance(value, kinds) else default
+    if isinstance(default, float) and isinstance(value, int) and abs(value) < 2**63:
+        value = float(value)
+    return value if isinstance(value, type(default)) else default
 
 
 def _typed_result(result: Any) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import JobsError, MissingLibrary, UsageError, WebprintError
-from ..files import atomic_write, remote_reason_of
+from ..files import atomic_write, folder_below, read_below, remote_reason_of
 from ..options import EXTENSIONS, Format
 
 # The files of a finished print
@@ -62,6 +63,8 @@ class Storage:
             else:
                 folder = Path(path).parent
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with folder_below(self._root, *key.split("/")[:-1]):
+                    pass  # None of them is a link.
                 atomic_write(Path(path), data, 0o600)
                 _sync(folder)
                 _sync(folder.parent)
@@ -69,20 +72,27 @@ class Storage:
     def get(self, key: str) -> bytes | None:
         path = self._path(key)
         with self._errors(), suppress(FileNotFoundError):
-            return bytes(self._fs.cat_file(path))
+            if self._is_remote:
+                return bytes(self._fs.cat_file(path))
+            return read_below(self._root, *key.split("/"))
         return None
 
     def delete(self, key: str) -> None:
         path = self._path(key)
         with self._errors(), suppress(FileNotFoundError):
-            self._fs.rm(path, recursive=True)
+            if self._is_remote:
+                self._fs.rm(path, recursive=True)
+            else:
+                _delete(self._root, *key.split("/"))
 
     def names(self, key: str = "") -> list[str]:
+        """Return the names in a folder that are parts of keys; others, as lost+found, are not."""
         path = self._path(key) if key else self._root
         with self._errors(), suppress(FileNotFoundError):
             self._fs.invalidate_cache()
             paths = self._fs.ls(path, detail=False)
-            return sorted(str(path).rstrip("/").rpartition("/")[2] for path in paths)
+            names = sorted(str(path).rstrip("/").rpartition("/")[2] for path in paths)
+            return [name for name in names if _KEY.fullmatch(f"{key}/{name}".lstrip("/"))]
         return []
 
     def _path(self, key: str) -> str:
@@ -128,6 +138,15 @@ def _package_errors() -> Iterator[None]:
         hint = "Name a folder, or a URL such as s3://bucket/prints"
         message = str(error).replace("Protocol", "protocol")
         raise UsageError(f"--storage: {message}", hint=hint) from error
+
+
+def _delete(root: str, *names: str) -> None:
+    """Delete a file, a link or a folder; follow no links, as others may write to the folder."""
+    with suppress(NotADirectoryError), folder_below(root, *names[:-1]) as folder:
+        try:
+            os.unlink(names[-1], dir_fd=folder)
+        except IsADirectoryError:
+            shutil.rmtree(names[-1], dir_fd=folder)
 
 
 def _sync(folder: Path) -> None:

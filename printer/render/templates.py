@@ -16,19 +16,21 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import compress, groupby, islice, pairwise
 from math import ceil, inf
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from jinja2 import (
+    Environment,
     FileSystemLoader,
     StrictUndefined,
     TemplateError,
     TemplateSyntaxError,
     nodes,
     pass_context,
+    pass_environment,
 )
 from jinja2.exceptions import SecurityError
+from jinja2.filters import make_attrgetter
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
@@ -123,9 +125,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         mark_symbols=mark_symbols,
         wrap_initial=_wrap_initial,
         wrap_opening=_wrap_opening,
-        groupby_run=lambda parts, name: [
-            (value, list(run)) for value, run in groupby(parts, key=attrgetter(name))
-        ],
+        groupby_run=_group_runs,
         is_web=is_http,
         code_attributes=code_attributes,
         page_number=_page_number,
@@ -146,6 +146,13 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         long_item=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
     )
     return env
+
+
+@pass_environment
+def _group_runs(env: Environment, parts: Iterable[Any], name: str) -> list[tuple[Any, list[Any]]]:
+    """Group successive parts with the same value of an attribute that the sandbox allows."""
+    runs = groupby(parts, key=make_attrgetter(env, name))
+    return [(value, list(run)) for value, run in runs]
 
 
 class _OutOfTime(SecurityError):

@@ -11,6 +11,7 @@ from printer.cli.config import save_login
 from printer.errors import BlockedAddress, FetchError, UsageError
 from printer.fetch.browser.browser import Browser
 from printer.fetch.client import HttpClient
+from printer.fetch.credentials import read_storage_state, write_storage_state
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from printer.settings import Settings
@@ -97,6 +98,42 @@ def test_a_page_that_is_closed_ends_it(members, tmp_path):
 
     sign_in(members, tmp_path / "state.json", closes)
     assert json.loads((tmp_path / "state.json").read_text())["cookies"] == []
+
+
+FORGER = """<p>Welcome</p><script>
+localStorage.setItem("own", "1");
+localStorage.setItem("unreadable", "\\0");
+JSON.stringify = () => '{"origin": "https://bank.test", "localStorage": [{"name": "a", "value": "b"}]}';
+</script>"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("closes", [True, False])
+def test_a_page_saves_no_state_of_another_site_and_does_not_break_the_file(
+    members, tmp_path, closes
+):
+    async def stays(page):
+        await page.wait_for_selector("text=Welcome")
+        await asyncio.sleep(1.0)
+        if closes:
+            await page.context.browser.close()
+
+    members.add("/login", FORGER)
+    sign_in(members, tmp_path / "state.json", stays)
+    state = read_storage_state(str(tmp_path / "state.json"))
+    assert {entry["origin"] for entry in state.origins} <= {members.url}
+    if not closes:
+        assert state.origins[0]["localStorage"] == [{"name": "own", "value": "1"}]
+
+
+def test_pages_cannot_store_so_much_that_the_state_is_unreadable(tmp_path):
+    origins = [
+        {"origin": f"https://a{n}.test", "localStorage": [{"name": "a", "value": "\1" * size}]}
+        for n, size in enumerate([2_000_000, 2_000_000, 10, 2_000_000])
+    ]
+    write_storage_state(str(tmp_path / "state.json"), {"cookies": [], "origins": origins})
+    state = read_storage_state(str(tmp_path / "state.json"))
+    assert "https://a2.test" in {entry["origin"] for entry in state.origins}
 
 
 @pytest.mark.browser

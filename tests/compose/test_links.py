@@ -40,9 +40,12 @@ def test_a_page_without_an_address_keeps_the_absolute_links(url: str | None) -> 
         ("https://b.test/ä", {"https://b.test/ä"}),
         ("https://ü..test/", set()),
         ("mailto:name@bücher.test", {"mailto:name@bücher.test"}),
+        ("/\\b.test\\x", {"https://b.test/x"}),
+        ("\\\\b.test/x?\\", {"https://b.test/x?\\"}),
+        ("https://b.test\\@other.test/", {"https://b.test/@other.test/"}),
     ],
 )
-def test_the_host_of_a_link_is_in_ascii(href: str, expected: set[str]) -> None:
+def test_the_host_of_a_link_is_that_of_browsers(href: str, expected: set[str]) -> None:
     link = f'<p>See <a href="{href}">them</a>.</p><p>{SENTENCE}'
     article = extract(story_page(extra=link), "https://example.org/")
     spans = [span for block in article.blocks for span in getattr(block, "spans", ())]

@@ -1,13 +1,23 @@
 """The frontier: each address once, each host in turn, nothing lost."""
 
+import time
 from itertools import pairwise
 
 import pytest
+from sqlalchemy import select, update
 
 from printer.capture import Capture, PageSource
 from printer.crawl.frontier import MAX_BARREN_PAGES, Frontier
-from printer.crawl.models import ArticleInfo, CrawlOptions, Failed, Link, Redirected, Visited
-from printer.crawl.store import Store
+from printer.crawl.models import (
+    ArticleInfo,
+    CrawlOptions,
+    Failed,
+    Lease,
+    Link,
+    Redirected,
+    Visited,
+)
+from printer.crawl.store import MAX_DELAY, HostDelays, Store, addresses, hosts
 from printer.db import open_engine
 from printer.errors import FetchError, HTTPStatusError
 
@@ -284,3 +294,32 @@ def test_hosts_beyond_the_scope_are_not_gone_to(start, clock):
     pages = {"https://a.test/": seed}
     order = visit_all(frontier, clock, lambda lease: pages.get(lease.url, page()))
     assert set(order) == {"https://a.test/", "https://a.test/in/1", "https://www.a.test/in/2"}
+
+
+@pytest.mark.parametrize("seconds", [1e308, float("inf"), -1.0])
+@pytest.mark.parametrize("column", [hosts.c.next_at, addresses.c.due, addresses.c.lease_until])
+def test_an_impossible_time_in_the_database_does_not_stop_a_crawl(start, clock, column, seconds):
+    frontier = start()
+    if column is addresses.c.lease_until:
+        assert frontier.lease()
+    with frontier.store.write() as connection:
+        connection.execute(update(column.table).values({column.name: seconds}))
+        connection.execute(update(hosts).values(worker=""))
+    if isinstance(wait := frontier.lease(), float):
+        assert 0 < wait <= MAX_DELAY
+        clock.time += wait + 1
+        wait = frontier.lease()
+    assert isinstance(wait, Lease)
+
+
+def test_an_impossible_time_in_the_database_does_not_stop_a_batch(tmp_path):
+    delays = HostDelays(str(tmp_path / "d.sqlite"), 1.0)
+    try:
+        assert delays.acquire("https://a.test/")
+        with delays._store.write() as connection:
+            connection.execute(update(hosts).values(next_at=1e308))
+        assert delays.waiting_hosts() == {"a.test"}
+        with delays._store.read() as connection:
+            assert connection.execute(select(hosts.c.next_at)).scalar() <= time.time() + MAX_DELAY
+    finally:
+        delays.close()

@@ -77,6 +77,8 @@ def test_a_description_is_read():
         ('folder = "~/Papers"', 'mail = "a@b.test\\nBcc: c@d.test"', 20, "e-mail"),
         ('title = "The Morning Paper"', 'title = "The\\nPaper"', 5, "one line"),
         ('folder = "~/Papers"', 'folder = "a\\u0000"', 20, "one line"),
+        ('reading-list = "later.txt"', 'mail = "a\\u0000"', 26, "one line"),
+        ('reading-list = "later.txt"', 'reading-list = "a\\u0000"', 26, "one line"),
     ],
 )
 def test_errors_name_their_line(old, new, line, message):

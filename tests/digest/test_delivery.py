@@ -13,6 +13,7 @@ from threading import Thread
 import fsspec
 import pytest
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
 from pydantic import SecretStr
 
 from printer.digest.config import Destination
@@ -178,6 +179,18 @@ def test_a_mail_that_is_refused_is_not_sent_again():
     with office(post) as port, pytest.raises(OutputError, match="554"):
         mailed(port)
     assert not post.mails
+
+
+def test_a_refused_sign_in_shows_nothing_that_the_server_repeats():
+    def refuse(server, session, envelope, mechanism, data):
+        message = f"535 5.7.8 No: {data.password.decode()} aHVudGVyMg== AGFubgBodW50ZXIy"
+        return AuthResult(success=False, handled=False, message=message)
+
+    options = {"authenticator": refuse, "auth_require_tls": False}
+    with office(Post(), **options) as port, pytest.raises(OutputError) as caught:
+        mailed(port, user="ann", password="hunter2")
+    assert str(caught.value).endswith(": 535 5.7.8")
+    assert caught.value.__cause__ is caught.value.__context__ is None
 
 
 def test_an_absent_server_is_tried_three_times():

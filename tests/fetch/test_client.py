@@ -94,6 +94,16 @@ def test_a_redirect_out_of_the_web_is_refused(web: WebServer, target: str) -> No
         fetcher.get_page(url)
 
 
+@pytest.mark.parametrize("slashes", ["\\\\", "/\\", "///", "http:\\\\"])
+def test_a_redirect_leads_to_the_host_that_browsers_choose(
+    web: WebServer, other_web: WebServer, slashes: str
+) -> None:
+    other = other_web.add("/b", PAGE)
+    url = web.redirect("/a", slashes + other.removeprefix("http://").replace("/", "\\"))
+    with HttpClient(ONCE, user_urls=[url, other]) as fetcher:
+        assert fetcher.get_page(url).url == other
+
+
 def test_private_addresses_are_for_named_origins_alone(
     web: WebServer, other_web: WebServer
 ) -> None:

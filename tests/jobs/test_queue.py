@@ -470,6 +470,30 @@ def test_attributes_of_other_types_count_as_missing(sqlite_queue):
     assert traversing.result_folder == f"{job.id}/0"
 
 
+@pytest.mark.parametrize("attributes", ['"x"', "[7]", f'{{"created": 1{"0" * 400}}}'])
+def test_attributes_that_others_wrote_do_not_break_a_list(sqlite_queue, attributes):
+    job, _ = sqlite_queue.submit(STORY, "a key")
+    planted = text("UPDATE workflow_status SET attributes = :data, recovery_attempts = :count")
+    with sqlite_queue.engine.begin() as connection:
+        connection.execute(planted, {"data": attributes, "count": -(2**63)})
+    (listed,) = sqlite_queue.list_recent()
+    assert (listed.created, listed.result_folder) == (0.0, f"{job.id}/0")
+    assert sqlite_queue.revision(job.id).edit is None
+    with pytest.raises(KeyReused):
+        sqlite_queue.submit(STORY, "a key")
+
+
+@pytest.mark.parametrize("attributes", ["{", "[" * 9_000 + "]" * 9_000])
+def test_attributes_that_are_no_json_are_an_error(sqlite_queue, attributes):
+    sqlite_queue.submit(STORY)
+    with sqlite_queue.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE workflow_status SET attributes = :data"), {"data": attributes}
+        )
+    with pytest.raises(JobsError, match="damaged"):
+        sqlite_queue.list_recent()
+
+
 def test_results_of_other_types_count_as_missing(sqlite_queue):
     job, _ = sqlite_queue.submit(STORY)
     result = {

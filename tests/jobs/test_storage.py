@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from sqlalchemy import text
 
 from printer.errors import JobsError, UsageError
 from printer.jobs import JobRequest
@@ -56,6 +57,35 @@ def test_other_keys_are_refused(storage, key):
     for call in (storage.get, storage.delete, lambda key: storage.put(key, b"")):
         with pytest.raises(ValueError, match="not a key"):
             call(key)
+
+
+@pytest.mark.parametrize("planted", ["article.pdf", "3", "0a1b", "pipe", "folder"])
+def test_a_link_in_a_shared_folder_leads_nowhere(tmp_path, planted):
+    foreign = tmp_path / "foreign"
+    for name in ("article.pdf", "3/article.pdf", "0a1b/3/article.pdf"):
+        (foreign / name).parent.mkdir(parents=True, exist_ok=True)
+        (foreign / name).write_bytes(b"secret")
+    storage = Storage(str(tmp_path / "prints"))
+    file = tmp_path / "prints" / KEY
+    links = {"article.pdf": file, "3": file.parent, "0a1b": file.parent.parent}
+    link = links.get(planted, file)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if planted == "pipe":
+        os.mkfifo(file)
+    elif planted == "folder":
+        file.mkdir()
+    else:
+        link.symlink_to(foreign / KEY[KEY.index(planted) :].partition("/")[0])
+        assert file.read_bytes() == b"secret"
+    assert storage.get(KEY) is None
+    if planted in ("3", "0a1b"):
+        with pytest.raises(StorageUnavailable):
+            storage.put(KEY, b"a print")
+    storage.delete(KEY)
+    storage.delete("0a1b/3")
+    storage.delete("0a1b")
+    assert storage.names() == []
+    assert [path.read_bytes() for path in foreign.rglob("*.pdf")] == [b"secret"] * 3
 
 
 def test_a_full_disk_leaves_the_old_data(tmp_path, monkeypatch):
@@ -160,6 +190,20 @@ def test_cleaning_keeps_folders_of_jobs(sqlite_queue, storage):
     apply_retention(queue, storage, -1000)
     assert storage.names() == [running.id]
     assert queue.get(first.id) is None
+
+
+def test_cleaning_leaves_what_is_not_a_job_alone(sqlite_queue, tmp_path):
+    queue, storage = sqlite_queue, Storage(str(tmp_path / "prints"))
+    (tmp_path / "prints/lost+found").mkdir()
+    storage.put("dead/1/article.pdf", b"of nobody")
+    (tmp_path / "prints/dead/1/x y").touch()
+    queue.submit(JobRequest("https://a.test/"))
+    assert claim(queue).finish({})
+    with queue.engine.begin() as connection:
+        connection.execute(text("UPDATE workflow_status SET workflow_uuid = '../../other'"))
+    apply_retention(queue, storage, -1000)
+    assert (storage.names(), queue.list_recent()) == ([], [])
+    assert (tmp_path / "prints/lost+found").is_dir()
 
 
 def test_remote_storage_out_of_reach_is_one_error():

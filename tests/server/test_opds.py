@@ -97,6 +97,7 @@ def test_issues_of_digests_are_listed(server, reader):
     for name in ("week-2024-05-06.epub", "week-2024-05-13.pdf", "week-2024-05-13-2.pdf",
                  "week-2024-99-99.pdf", "other.pdf", "week-2024-05-06.txt"):  # fmt: skip
         (folder / name).write_bytes(name.encode())
+    (folder / "week-2024-05-20.pdf").symlink_to(server.home / ".config/webprint/webprint.toml")
     settings = server.home / ".config/webprint/webprint.toml"
     settings.write_text(
         '[[digest]]\nname = "week"\ntitle = "The week"\n'
@@ -110,7 +111,8 @@ def test_issues_of_digests_are_listed(server, reader):
         ]  # fmt: skip
         href = link(entries[-1].links, FILE, "application/epub+zip")
         assert reader.get(href).content == b"week-2024-05-06.epub"
-        for path in ("week/other.pdf", "week/..%2F..%2Ftoken", "other/week-2024-05-13.pdf"):
+        for path in ("week/other.pdf", "week/..%2F..%2Ftoken", "other/week-2024-05-13.pdf",
+                     "week/week-2024-05-20.pdf"):  # fmt: skip
             assert reader.get(f"/opds/digests/{path}").status_code == 404
     finally:
         settings.unlink()

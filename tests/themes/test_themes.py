@@ -87,7 +87,9 @@ def test_templates_run_in_a_sandbox_and_escape(home, tmp_path):
     assert render_html([SAMPLE_ARTICLE], {}, PrintOptions(theme="escaping")).html == "&lt;b&gt;"
     make(home / "prying", "", article="{{ parts.__class__.__mro__ }}")
     make(home / "reading", "", article=f"{{% include '{tmp_path}/../secret' %}}")
-    for name in ("prying", "reading"):
+    groups = "{% for g, _ in parts | groupby_run('__class__.of.__globals__') %}{{ g }}{% endfor %}"
+    make(home / "grouping", "", article=groups)
+    for name in ("prying", "reading", "grouping"):
         with pytest.raises(UsageError, match=name):
             render_html([SAMPLE_ARTICLE], {}, PrintOptions(theme=name))
 

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from playwright.async_api import BrowserContext, Page, Request
 from playwright.async_api import Error as PlaywrightError
 
-from ...errors import FetchError
+from ...errors import BadURL, FetchError
 from ...options import FetchOptions
-from ...urls import normalize_url
+from ...urls import is_http, normalize_url, origin_of
 from ..credentials import load_credentials
 from ..proxy import EventLoop, Proxy
 from ..ssrf import Guard
@@ -28,9 +28,10 @@ Person: TypeAlias = Callable[["Page"], Awaitable[None]]
 _START_SECONDS = 60.0
 _SNAPSHOT_SECONDS = 0.3
 _PLAYWRIGHT_SECONDS = 5.0
-#: A script that returns the local storage of the page's origin in Playwright's format.
-_LOCAL_STORAGE = """() => JSON.stringify({origin: location.origin,
-    localStorage: Object.entries(localStorage).map(([name, value]) => ({name, value}))})"""
+#: A script that returns the local storage of the page's origin; a page may make it return anything.
+_LOCAL_STORAGE = """() => JSON.stringify(
+    Object.entries(localStorage).map(([name, value]) => ({name, value})))"""
+_UNREADABLE = (ValueError, TypeError, RecursionError, BadURL)
 _MAX_TRAFFIC = 2_000_000_000
 
 
@@ -148,11 +149,11 @@ class _StateRecorder:
     async def _record_storage(self) -> None:
         for page in self._context.pages:
             # A page that is navigating is recorded next time.
-            with suppress(PlaywrightError, TimeoutError, ValueError):
-                reading = page.evaluate(_LOCAL_STORAGE)
-                entry = json.loads(await asyncio.wait_for(reading, _PLAYWRIGHT_SECONDS))
-                if entry["origin"].startswith("http") and entry["localStorage"]:
-                    self._storage[entry["origin"]] = entry["localStorage"]
+            with suppress(PlaywrightError, TimeoutError, *_UNREADABLE):
+                url, reading = page.url, page.evaluate(_LOCAL_STORAGE)
+                items = json.loads(await asyncio.wait_for(reading, _PLAYWRIGHT_SECONDS))
+                if items and is_http(url) and page.url == url:
+                    self._storage[str(origin_of(url))] = items
 
 
 async def _repeat(record: Callable[[], Awaitable[None]]) -> None:

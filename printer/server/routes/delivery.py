@@ -13,10 +13,11 @@ from urllib.parse import quote, urlencode
 import anyio
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Query
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from ...digest.config import NO_DESTINATIONS, Digest, destinations, find_destination, load_digests
 from ...digest.delivery import Delivery, deliver
+from ...files import read_below
 from ...jobs import Job
 from ...jobs.storage import PDF, result_file
 from ...options import MEDIA_TYPES
@@ -123,9 +124,11 @@ def get_digest_file(name: str, file_name: str) -> Response:
         file for digest in load_digests() if digest.name == name for _, file in _find_issues(digest)
     )
     path = next((file for file in files if file.name == file_name), None)
-    if path is None:
-        raise HTTPException(404, "there is no such issue")
-    return FileResponse(path, media_type=_media_type(path), filename=path.name)
+    with suppress(FileNotFoundError):
+        if path is not None:
+            headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(path.name)}"}
+            return Response(read_below(path.parent, path.name), 200, headers, _media_type(path))
+    raise HTTPException(404, "there is no such issue")
 
 
 def _media_type(file: Path) -> str:
@@ -141,7 +144,7 @@ def _find_issues(digest: Digest) -> Iterator[tuple[date, Path]]:
             for file in folder.iterdir() if folder.is_dir() else ():
                 match = pattern.fullmatch(file.name)
                 with suppress(ValueError):  # There is no such day.
-                    if match and file.is_file():
+                    if match and file.is_file() and not file.is_symlink():
                         yield date.fromisoformat(match[1]), file
 
 
