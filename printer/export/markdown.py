@@ -37,6 +37,7 @@ from ..render.links import SCHEMES
 from ..render.markup import printable, strip_brackets
 from ..render.normalize import normalize_article
 from .html import parse_mathml
+from .tex import only_typesets
 
 
 def to_markdown(*articles: Article) -> str:
@@ -189,26 +190,21 @@ def _figure(block: Figure) -> str:
     return _join((picture, f"*{caption}*" if caption and "*" not in caption else caption))
 
 
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-#: Commands of TeX, MathJax or KaTeX that link, load or style something, or run programs, and those
-#: that can spell the names of others.
-_ACTIVE_TEX = re.compile(
-    r"\\(?:href|url|html(?:Class|Data|Id|Style)|class|cssId|style|bbox|require|include(?:graphics)?"
-    r"|input|import|open(?:in|out)|read|immediate|write|special|directlua|usepackage"
-    r"|\w*inputlisting|verbatiminput|csname|catcode)(?![A-Za-z])|\^\^"
-)
+#: What of a formula Markdown reads as the beginning of a tag or an entity, and an escaped backslash
+#: before letters, which would become a command.
+_READ_BY_MARKDOWN = re.compile(r"<(?=[A-Za-z/!?])|&(?=#|\w{1,32};)|(?<!\\)(?:\\\\)+(?=[A-Za-z@])")
 
 
 def _tex(source: str) -> str:
-    """Return a formula as TeX, with a space after ``<`` so that it does not begin HTML.
+    """Return a formula as TeX, with spaces where Markdown would read it as something else.
 
-    A formula with commands that do more than typeset it is ''.
+    A formula with commands that may do more than typeset it is ''.
     """
     if source.startswith("<math"):
         root = parse_mathml(source)
         source = mathml_to_tex(root) if root is not None else ""
     tex = " ".join(printable(source).split())
-    return "" if _ACTIVE_TEX.search(tex) else _TAG.sub("< ", tex)
+    return _READ_BY_MARKDOWN.sub(r"\g<0> ", tex) if only_typesets(tex) else ""
 
 
 def _embed(block: Embed) -> str:
