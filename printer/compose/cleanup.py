@@ -84,8 +84,7 @@ def clean_up(
     parts = _drop_note_headings(parts)
     parts = _drop_redundant_blocks(_drop_leading_players(parts))
     parts = _join_numbered_lists(_drop_leftovers(parts, kind))
-    parts = _continue_numbered_lists(_list_bare_headings(_correct_headings(parts)))
-    parts = _list_typed_items(parts)
+    parts = _list_typed_items(_list_bare_headings(_correct_headings(parts)))
     parts = _set_times_below_headings(parts)
     if kind not in {"documentation", "forum"}:
         parts = _make_headings_of_bold_lines(parts)
@@ -183,38 +182,6 @@ def _join_numbered_lists(blocks: list[Block]) -> list[Block]:
     return joined
 
 
-_TYPED_NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
-
-
-def _continue_numbered_lists(blocks: list[Block]) -> list[Block]:
-    """Make the paragraphs below a numbered list that begin with its next numbers its last items.
-
-    A list below a typed number is inside the text of that number, and not continued.
-    """
-    joined: list[Block] = []
-    typed: set[int] = set()
-    for block in blocks:
-        above = joined[-1] if joined else None
-        spans = block.spans if isinstance(block, Paragraph | Heading) else ()
-        match = _TYPED_NUMBER.match(spans[0].text) if spans else None
-        number = int(match[1]) if match else 0
-        if (
-            match
-            and isinstance(block, Paragraph)
-            and isinstance(above, List)
-            and (above.ordered, above.style) == (True, "")
-            and number == above.start + len(above.items)
-            and number - 1 not in typed
-        ):
-            first = replace(spans[0], text=spans[0].text[match.end() :])
-            item = Item((replace(block, spans=(first, *spans[1:]), id=""),), id=block.id)
-            joined[-1] = replace(above, items=(*above.items, item))
-            continue
-        typed.add(number)
-        joined.append(block)
-    return joined
-
-
 #: The share of an article's bold lines above some text from which they are its headings.
 _MIN_SHARE_ABOVE_TEXT = 0.75
 #: The fewest words of a paragraph that has a heading.
@@ -242,6 +209,9 @@ def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
         else block
         for i, block in enumerate(blocks)
     ]
+
+
+_TYPED_NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 
 
 def _numbered_sentences(blocks: list[Block], lines: Iterable[str]) -> dict[int, str]:

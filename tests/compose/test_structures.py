@@ -209,13 +209,11 @@ def test_the_numbers_of_an_ordered_list_are_not_doubled() -> None:
     assert [*iter_text(only(html, List))] == ["Oar", "Sail"]
 
 
-def test_paragraphs_with_the_next_numbers_continue_a_numbered_list() -> None:
-    html = "<ol><li>Row out.</ol><p>2. Set the <b>sail</b>.</p><p>3) Steer.</p><p>5. Land.</p>"
-    *_, items, rest = compose_article(html).blocks
-    assert [*iter_text(items)] == ["Row out.", "Set the sail.", "Steer."]
-    assert [*iter_text(rest)] == ["5. Land."]
-    inner = "<p>1. Row out:</p><ol><li>Slowly.</ol><p>2. Set the sail.</p>"
-    assert [type(b) for b in compose_article(inner).blocks] == [Paragraph, List, Paragraph]
+def test_a_numbered_paragraph_below_a_list_is_no_item_of_it() -> None:
+    for paragraph in ("<p>Step 1. Row out:</p>", "<p><b>1.</b> Row out:</p>"):
+        html = f"{paragraph}<ol><li>Slowly.</ol><p>2. Set the sail:</p><ol><li>Go.</ol>"
+        kinds = [type(block) for block in compose_article(html).blocks]
+        assert kinds == [Paragraph, List, Paragraph, List]
 
 
 def test_indented_text_continues_the_item_above_it() -> None:
