@@ -191,7 +191,7 @@ _MIN_HEADED_WORDS = 10
 def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
     """Make headings of short bold lines above text; most headings of interviews are questions."""
     lines = {i: plain_text(block.spans) for i, block in enumerate(blocks) if is_bold_line(block)}
-    lines |= _numbered_sentences(blocks, lines.values())
+    lines |= _numbered_sentences(blocks)
     above_text = {i for i in lines if i + 1 < len(blocks) and _is_headed(blocks[i + 1])}
     if len(lines) == 1:  # between two paragraphs, and no call such as 'Order now!'
         around = {i: blocks[i - 1 : i + 2 : 2] for i in above_text if lines[i][-1] not in "!！"}
@@ -214,17 +214,24 @@ def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
 _TYPED_NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 
 
-def _numbered_sentences(blocks: list[Block], lines: Iterable[str]) -> dict[int, str]:
-    """Return the bold lines with a number and a full stop, if some with a number have no stop."""
-    found: dict[int, str] = {}
-    if not any(map(_TYPED_NUMBER.match, lines)):
-        return found
+def _numbered_sentences(blocks: list[Block]) -> dict[int, str]:
+    """Return the bold lines that end in a full stop among those numbered in a row, most without.
+
+    There are none if a number is missing or one has a comma: then they may be sentences.
+    """
+    lines: dict[int, str] = {}
+    stopped: dict[int, str] = {}
+    numbers: list[int] = []
     for i, block in enumerate(blocks):
-        text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
-        if isinstance(block, Paragraph) and _TYPED_NUMBER.match(text):
-            line = replace(block, spans=strip_end(block.spans, "."))
-            found |= {i: text} if is_bold_line(line) else {}
-    return found
+        if not isinstance(block, Paragraph):
+            continue
+        match = _TYPED_NUMBER.match(text := plain_text(block.spans))
+        if match and is_bold_line(replace(block, spans=strip_end(block.spans, "."))):
+            numbers.append(int(match[1]))
+            (lines if is_bold_line(block) else stopped)[i] = text
+    is_row = all(number + 1 == following for number, following in pairwise(numbers))
+    is_heading = is_row and len(stopped) < len(lines) and "," not in "".join(stopped.values())
+    return stopped if is_heading else {}
 
 
 def _is_bold_question(block: Block) -> bool:

@@ -1322,6 +1322,21 @@ def test_bold_lines_above_text_are_headings() -> None:
 
 
 @pytest.mark.parametrize(
+    "lines",
+    [
+        ["1. The lock", "2. We went home in the evening, and all was well."],
+        ["1. The lock", "2. 5 per cent of all boats.", "3. Mai war alles ruhig."],
+        ["1. The lock", "2. The weir", "3. We went home, and all was well."],
+        ["1. The lock", "2. The weir", "4. Juli war alles ruhig."],
+    ],
+)
+def test_numbered_bold_sentences_are_no_headings(lines: list[str]) -> None:
+    below = "<p>The ferry leaves the old harbour at dawn, and nobody has ever been late for it.</p>"
+    html = "".join(f"<p><b>{line}</b></p>{below}" for line in lines)
+    assert not [text for _, text in outline(html) if text.endswith(".")]
+
+
+@pytest.mark.parametrize(
     "html",
     [
         bold("The lock"),
