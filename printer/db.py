@@ -34,7 +34,7 @@ def decompress(data: bytes) -> bytes:
     decompressor = zlib.decompressobj()
     try:
         value = decompressor.decompress(data, MAX_DECOMPRESSED)
-    except zlib.error as error:
+    except (zlib.error, TypeError) as error:
         raise JobsError("the database holds a damaged value") from error
     if not decompressor.eof:
         raise JobsError("the database holds a value that is too large or cut off")

@@ -401,8 +401,6 @@ class ArticleBuilder:
         is_headed = any(isinstance(part, Heading | HeadingBuilder) for part in near)
         if not is_headed and element not in self.headings and is_above_heading(element):
             self._add_mark("small")
-        if tag == "figcaption" and isinstance(near[0], Code):
-            self._add_mark("em")  # as the captions of tables are set, to tell it from the text
         if outer is not None and not outer.part_is_open and (close := outer.open_part(element)):
             outer.part_is_open = True
             entered.part_of = outer

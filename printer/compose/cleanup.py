@@ -84,8 +84,7 @@ def clean_up(
     parts = _drop_note_headings(parts)
     parts = _drop_redundant_blocks(_drop_leading_players(parts))
     parts = _join_numbered_lists(_drop_leftovers(parts, kind))
-    parts = _continue_numbered_lists(_list_bare_headings(_correct_headings(parts)))
-    parts = _list_typed_items(parts)
+    parts = _list_typed_items(_list_bare_headings(_correct_headings(parts)))
     parts = _set_times_below_headings(parts)
     if kind not in {"documentation", "forum"}:
         parts = _make_headings_of_bold_lines(parts)
@@ -183,38 +182,6 @@ def _join_numbered_lists(blocks: list[Block]) -> list[Block]:
     return joined
 
 
-_TYPED_NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
-
-
-def _continue_numbered_lists(blocks: list[Block]) -> list[Block]:
-    """Make the paragraphs below a numbered list that begin with its next numbers its last items.
-
-    A list below a typed number is inside the text of that number, and not continued.
-    """
-    joined: list[Block] = []
-    typed: set[int] = set()
-    for block in blocks:
-        above = joined[-1] if joined else None
-        spans = block.spans if isinstance(block, Paragraph | Heading) else ()
-        match = _TYPED_NUMBER.match(spans[0].text) if spans else None
-        number = int(match[1]) if match else 0
-        if (
-            match
-            and isinstance(block, Paragraph)
-            and isinstance(above, List)
-            and (above.ordered, above.style) == (True, "")
-            and number == above.start + len(above.items)
-            and number - 1 not in typed
-        ):
-            first = replace(spans[0], text=spans[0].text[match.end() :])
-            item = Item((replace(block, spans=(first, *spans[1:]), id=""),), id=block.id)
-            joined[-1] = replace(above, items=(*above.items, item))
-            continue
-        typed.add(number)
-        joined.append(block)
-    return joined
-
-
 #: The share of an article's bold lines above some text from which they are its headings.
 _MIN_SHARE_ABOVE_TEXT = 0.75
 #: The fewest words of a paragraph that has a heading.
@@ -224,7 +191,7 @@ _MIN_HEADED_WORDS = 10
 def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
     """Make headings of short bold lines above text; most headings of interviews are questions."""
     lines = {i: plain_text(block.spans) for i, block in enumerate(blocks) if is_bold_line(block)}
-    lines |= _numbered_sentences(blocks, lines.values())
+    lines |= _numbered_sentences(blocks)
     above_text = {i for i in lines if i + 1 < len(blocks) and _is_headed(blocks[i + 1])}
     if len(lines) == 1:  # between two paragraphs, and no call such as 'Order now!'
         around = {i: blocks[i - 1 : i + 2 : 2] for i in above_text if lines[i][-1] not in "!！"}
@@ -244,17 +211,27 @@ def _make_headings_of_bold_lines(blocks: list[Block]) -> list[Block]:
     ]
 
 
-def _numbered_sentences(blocks: list[Block], lines: Iterable[str]) -> dict[int, str]:
-    """Return the bold lines with a number and a full stop, if some with a number have no stop."""
-    found: dict[int, str] = {}
-    if not any(map(_TYPED_NUMBER.match, lines)):
-        return found
+_TYPED_NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
+
+
+def _numbered_sentences(blocks: list[Block]) -> dict[int, str]:
+    """Return the bold lines that end in a full stop among those numbered in a row, most without.
+
+    There are none if a number is missing or one has a comma: then they may be sentences.
+    """
+    lines: dict[int, str] = {}
+    stopped: dict[int, str] = {}
+    numbers: list[int] = []
     for i, block in enumerate(blocks):
-        text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
-        if isinstance(block, Paragraph) and _TYPED_NUMBER.match(text):
-            line = replace(block, spans=strip_end(block.spans, "."))
-            found |= {i: text} if is_bold_line(line) else {}
-    return found
+        if not isinstance(block, Paragraph):
+            continue
+        match = _TYPED_NUMBER.match(text := plain_text(block.spans))
+        if match and is_bold_line(replace(block, spans=strip_end(block.spans, "."))):
+            numbers.append(int(match[1]))
+            (lines if is_bold_line(block) else stopped)[i] = text
+    is_row = all(number + 1 == following for number, following in pairwise(numbers))
+    is_heading = is_row and len(stopped) < len(lines) and "," not in "".join(stopped.values())
+    return stopped if is_heading else {}
 
 
 def _is_bold_question(block: Block) -> bool:

@@ -532,9 +532,12 @@ class Crawl(Closing):
 
     def capture(self, article: CrawledArticle) -> Capture:
         query = select(articles).where(articles.c.address == article.id)
-        with self.store.read() as connection:
-            row = connection.execute(query).one()
-        fetched = datetime.fromtimestamp(row.fetched, UTC)
+        try:
+            with self.store.read() as connection:
+                row = connection.execute(query).one()
+            fetched = datetime.fromtimestamp(row.fetched, UTC)
+        except (TypeError, ValueError, OverflowError, OSError) as error:
+            raise JobsError("the database of the crawl holds a damaged page") from error
         source = PageSource(row.url, row.url, "text/html", row.charset, fetched=fetched)
         return Capture(decompress(row.body), source)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from ..article import (
@@ -33,6 +33,7 @@ from ..article import (
     walk,
 )
 from ..compose.math import mathml_to_tex
+from ..files import load_json
 from ..render.links import SCHEMES
 from ..render.markup import printable, strip_brackets
 from ..render.normalize import normalize_article
@@ -189,26 +190,45 @@ def _figure(block: Figure) -> str:
     return _join((picture, f"*{caption}*" if caption and "*" not in caption else caption))
 
 
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-#: Commands of TeX, MathJax or KaTeX that link, load or style something, or run programs, and those
-#: that can spell the names of others.
-_ACTIVE_TEX = re.compile(
-    r"\\(?:href|url|html(?:Class|Data|Id|Style)|class|cssId|style|bbox|require|include(?:graphics)?"
-    r"|input|import|open(?:in|out)|read|immediate|write|special|directlua|usepackage"
-    r"|\w*inputlisting|verbatiminput|csname|catcode)(?![A-Za-z])|\^\^"
-)
+#: What of a formula Markdown reads as the beginning of a tag or an entity, and an escaped backslash
+#: before letters, which would become a command.
+_READ_BY_MARKDOWN = re.compile(r"<(?=[A-Za-z/!?])|&(?=#|\w{1,32};)|(?<!\\)(?:\\\\)+(?=[A-Za-z@])")
 
 
 def _tex(source: str) -> str:
-    """Return a formula as TeX, with a space after ``<`` so that it does not begin HTML.
+    """Return a formula as TeX, with spaces where Markdown would read it as something else.
 
-    A formula with commands that do more than typeset it is ''.
+    A formula with commands that may do more than typeset it is ''.
     """
     if source.startswith("<math"):
         root = parse_mathml(source)
         source = mathml_to_tex(root) if root is not None else ""
     tex = " ".join(printable(source).split())
-    return "" if _ACTIVE_TEX.search(tex) else _TAG.sub("< ", tex)
+    return _READ_BY_MARKDOWN.sub(r"\g<0> ", tex) if _only_typesets(tex) else ""
+
+
+#: The commands and environments of TeX that only typeset, as MathJax and KaTeX document them: none
+#: that define commands or change how they are read, that load or style something, or that link to
+#: anything but another formula.
+_TEX: dict[str, Any] = load_json(__file__, "tex.json")
+_TEX_COMMANDS = frozenset(" ".join(chain.from_iterable(_TEX["commands"].values())).split())
+_TEX_ENVIRONMENTS = frozenset(" ".join(_TEX["environments"]).split())
+_COMMAND = re.compile(r"\\([A-Za-z@]+|.)")
+#: The beginning or end of an environment, whose variants end in a star.
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)(?![A-Za-z@])(?:\s*\{([A-Za-z]+)\*?\})?")
+#: Characters by their codes, with which TeX can spell a command.
+_SPELLED = re.compile(r"\\[A-Za-z@]*\^\^|\^\^[0-9a-f]{2}")
+
+
+def _only_typesets(tex: str) -> bool:
+    """Return whether all commands and environments of a formula are known to only typeset."""
+    names = (match[1] for match in _COMMAND.finditer(tex))
+    environments = (match[1] for match in _ENVIRONMENT.finditer(tex))
+    return (
+        all(name in _TEX_COMMANDS or not (name[0].isalpha() or name[0] == "@") for name in names)
+        and all(name in _TEX_ENVIRONMENTS for name in environments)
+        and _SPELLED.search(tex) is None
+    )
 
 
 def _embed(block: Embed) -> str:

@@ -511,19 +511,12 @@ def drop_labels(selected: SelectedText) -> None:
         elif segment.block.tag == "button":
             above = selected.segments[max(0, i - _MAX_HEADING_BUTTONS) : i]
             headings = {s.block for s in above if s.block.tag in HEADING_TAGS}
-            is_control = selected.counts[segment.text] > 1 or _is_above_heading(selected, i)
-            is_control &= kind in ("article", "documentation")
+            is_control = selected.counts[segment.text] > 1 and kind in ("article", "documentation")
             parent = segment.block.getparent()
             is_control |= parent.tag == "summary" and any(
                 parent in h.iterancestors() for h in headings
             )
             selected.keep[i] &= not (is_control or parent in headings)
-
-
-def _is_above_heading(selected: SelectedText, button: int) -> bool:
-    """Return whether a heading is right below a button, which then unfolds no text."""
-    below = selected.segments[button + 1 : button + 2]
-    return any(line.block.tag in HEADING_TAGS for line in below)
 
 
 #: The most lines in a section of advertising.

@@ -466,7 +466,7 @@ def _typed_result(result: Any) -> dict[str, Any]:
 
 
 def _is_typed(name: str, value: Any) -> bool:
-    if not isinstance(value, _RESULT_TYPES.get(name, object)):
+    if type(value) is not _RESULT_TYPES.get(name, type(value)):  # True is an int, but no number
         return False
     if isinstance(value, list):
         return all(isinstance(text, str) for text in value)

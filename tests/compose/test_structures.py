@@ -22,7 +22,6 @@ from printer.article import (
     Rule,
     Span,
     Table,
-    has_mark_throughout,
     is_eyebrow,
     iter_spans,
     iter_text,
@@ -209,13 +208,11 @@ def test_the_numbers_of_an_ordered_list_are_not_doubled() -> None:
     assert [*iter_text(only(html, List))] == ["Oar", "Sail"]
 
 
-def test_paragraphs_with_the_next_numbers_continue_a_numbered_list() -> None:
-    html = "<ol><li>Row out.</ol><p>2. Set the <b>sail</b>.</p><p>3) Steer.</p><p>5. Land.</p>"
-    *_, items, rest = compose_article(html).blocks
-    assert [*iter_text(items)] == ["Row out.", "Set the sail.", "Steer."]
-    assert [*iter_text(rest)] == ["5. Land."]
-    inner = "<p>1. Row out:</p><ol><li>Slowly.</ol><p>2. Set the sail.</p>"
-    assert [type(b) for b in compose_article(inner).blocks] == [Paragraph, List, Paragraph]
+def test_a_numbered_paragraph_below_a_list_is_no_item_of_it() -> None:
+    for paragraph in ("<p>Step 1. Row out:</p>", "<p><b>1.</b> Row out:</p>"):
+        html = f"{paragraph}<ol><li>Slowly.</ol><p>2. Set the sail:</p><ol><li>Go.</ol>"
+        kinds = [type(block) for block in compose_article(html).blocks]
+        assert kinds == [Paragraph, List, Paragraph, List]
 
 
 def test_indented_text_continues_the_item_above_it() -> None:
@@ -423,11 +420,11 @@ def test_code_below_a_row_of_buttons_names_its_language() -> None:
     assert only(html, Code) == Code("f()", "rust")
 
 
-def test_the_caption_below_code_differs_from_the_text() -> None:
-    html = "<figure><pre>ring()</pre><figcaption>A <code>call</code>.</figcaption></figure><p>It rings."
-    _, caption, text = compose_article(html).blocks
-    assert has_mark_throughout(caption.spans, "em")
-    assert not has_mark_throughout(text.spans, "em")
+def test_the_caption_below_code_keeps_its_emphasis() -> None:
+    html = "<figure><pre>ring()</pre><figcaption>A <em>loud</em> call.</figcaption></figure><p>It rings."
+    _, caption, _ = compose_article(html).blocks
+    assert isinstance(caption, Paragraph)
+    assert [span.text for span in caption.spans if "em" in span.marks] == ["loud"]
 
 
 def test_spaces_of_hidden_lines_are_not_in_code() -> None:
@@ -1324,6 +1321,21 @@ def test_bold_lines_above_text_are_headings() -> None:
     assert [text for _, text in outline(numbered)] == ["1. The lock.", "2. The quay", "3. The weir"]
     chinese = "<p>渡輪在黎明離開港口，碼頭上從來沒有人遲到，大家都這麼說。</p>"
     assert outline(bold("碼頭", "港口", below=chinese)) == [(2, "碼頭"), (2, "港口")]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["1. The lock", "2. We went home in the evening, and all was well."],
+        ["1. The lock", "2. 5 per cent of all boats.", "3. Mai war alles ruhig."],
+        ["1. The lock", "2. The weir", "3. We went home, and all was well."],
+        ["1. The lock", "2. The weir", "4. Juli war alles ruhig."],
+    ],
+)
+def test_numbered_bold_sentences_are_no_headings(lines: list[str]) -> None:
+    below = "<p>The ferry leaves the old harbour at dawn, and nobody has ever been late for it.</p>"
+    html = "".join(f"<p><b>{line}</b></p>{below}" for line in lines)
+    assert not [text for _, text in outline(html) if text.endswith(".")]
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,12 @@ def test_damaged_rows_are_errors_of_the_database(web, tmp_path, monkeypatch):
                 crawler.articles()
             with pytest.raises(JobsError, match="database"):
                 crawler.capture(article)
+        body = zlib.compress(b"x")
+        for values in (("text", 0), (7, 0), (body, 1e300), (body, "x")):
+            with table:
+                table.execute("UPDATE crawl_found_articles SET body = ?, fetched = ?", values)
+            with pytest.raises(JobsError, match="database"):
+                crawler.capture(article)
         table.close()
 
 

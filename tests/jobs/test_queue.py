@@ -498,7 +498,7 @@ def test_results_of_other_types_count_as_missing(sqlite_queue):
     job, _ = sqlite_queue.submit(STORY)
     result = {
         "title": 7, "format": None, "pages": 10**30, "pictures": -1, "bytes": "x", "site": "Tides",
-        "warnings": ["one", 2], "attempt": -1, "complete": False,
+        "warnings": ["one", 2], "attempt": -1, "complete": False, "articles": True,
     }  # fmt: skip
     claim(sqlite_queue).finish(result)
     assert sqlite_queue.get(job.id).result == {"site": "Tides", "complete": False}
