@@ -481,7 +481,7 @@ class ArticleBuilder:
             return
         blocks = buffer.blocks
         blocks[begin:] = entry = buffer.take(begin)
-        if not is_entry(entry):
+        if not (entry and is_entry(entry)):
             return
         previous = blocks[begin - 1] if begin else None
         items = previous.items if isinstance(previous, List) and previous.is_collection else ()

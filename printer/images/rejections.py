@@ -522,9 +522,10 @@ def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) ->
 def _is_linked_entry(reader: FeatureReader, candidate: Candidate) -> bool:
     """Return whether one link contains both a picture and text of the article."""
     link = nearest_link(candidate.element, _MAX_LEVELS_TO_LINK)
-    if link is None:
+    index = None if link is None else reader.index.indexes.get(link)
+    if index is None:  # Elements of a template are not indexed.
         return False
-    index, sums = reader.index.indexes[link], reader.article_sums
+    sums = reader.article_sums
     begins, ends = reader.index.segment_begins, reader.index.segment_ends
     return sums[begins[index]] < sums[ends[index]]
 

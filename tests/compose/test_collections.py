@@ -73,6 +73,13 @@ def test_an_entry_that_an_item_of_the_list_around_it_ends_is_read() -> None:
     assert " ".join(iter_text(*blocks)) == "Rope 12 € Oar 12 € Sail 12 €"
 
 
+def test_an_entry_that_a_list_of_its_own_items_takes_in_is_read() -> None:
+    first = "<div class=boats-li><img src=/a><div>A</div></div>"
+    last = "<div class=boats-li><img src=/c>C</div>"
+    html = f"<div>{first}<div class=boats-li><li><img src=/b>B</div><li>D</div>{last}"
+    assert " ".join(iter_text(*compose_with_pictures(html))) == "A B D C"
+
+
 def test_repeated_lines_of_an_entry_are_read_once() -> None:
     tiles = "".join(f"<li><img src=/{n}><h3>Oar {n}</h3><h3>Oar {n}</h3></li>" for n in "123")
     assert entries(f"<ul>{tiles}</ul>") == [[f"/{n}", f"Oar {n}"] for n in "123"]

@@ -783,6 +783,13 @@ def test_the_picture_in_the_link_of_an_entry_is_not_a_teaser(has_name: bool) -> 
     assert len(find_pictures(page, Verdict(keep, kind="collection"))) == (5 if has_name else 0)
 
 
+def test_the_links_of_a_template_are_of_no_entry() -> None:
+    boats = cards(5, "<a href=/b/NUMBER><img src=/b-NUMBER.jpg alt='The boat in the harbour'></a>")
+    html = f"<main><h1>Boats</h1><p>{TEXT}</p><template>{boats}</template></main>"
+    page = read_page(html, URL)
+    assert len(find_pictures(page, Verdict((True,) * len(page.segments), kind="collection"))) == 5
+
+
 @pytest.mark.parametrize("before", [True, False])
 def test_the_picture_of_a_card_without_its_text_is_not_printed(before: bool) -> None:
     row = cards(5, "<div class=tile><a href=/c/NUMBER><figure><img src=/c-NUMBER.jpg alt=Boats>"
