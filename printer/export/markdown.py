@@ -195,6 +195,10 @@ def _figure(block: Figure) -> str:
 _READ_BY_MARKDOWN = re.compile(r"<(?=[A-Za-z/!?])|&(?=#|\w{1,32};)|(?<!\\)(?:\\\\)+(?=[A-Za-z@])")
 
 
+#: A space at the end, which without its blank would escape the sign that ends the formula.
+_LAST_BACKSLASH = re.compile(r"(?<!\\)((?:\\\\)*)\\$")
+
+
 def _tex(source: str) -> str:
     """Return a formula as TeX, with spaces where Markdown would read it as something else.
 
@@ -203,7 +207,7 @@ def _tex(source: str) -> str:
     if source.startswith("<math"):
         root = parse_mathml(source)
         source = mathml_to_tex(root) if root is not None else ""
-    tex = " ".join(printable(source).split())
+    tex = _LAST_BACKSLASH.sub(r"\1", " ".join(printable(source).split()))
     return _READ_BY_MARKDOWN.sub(r"\g<0> ", tex) if _only_typesets(tex) else ""
 
 

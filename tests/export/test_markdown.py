@@ -172,6 +172,8 @@ def test_usual_formulas_are_tex(tex: str) -> None:
         (r"\in&#112ut{a}", r"\in& #112ut{a}"),
         (r"\in&bsol;ut", r"\in& bsol;ut"),
         (r"a&b\\\alpha", r"a&b\\\alpha"),
+        ("x\\ ", "x"),
+        (r"a\\", r"a\\"),
     ],
 )
 def test_markdown_makes_no_command_of_a_formula(tex: str, written: str) -> None:
