@@ -193,8 +193,6 @@ def _figure(block: Figure) -> str:
 #: What of a formula Markdown reads as the beginning of a tag or an entity, and an escaped backslash
 #: before letters, which would become a command.
 _READ_BY_MARKDOWN = re.compile(r"<(?=[A-Za-z/!?])|&(?=#|\w{1,32};)|(?<!\\)(?:\\\\)+(?=[A-Za-z@])")
-
-
 #: A space at the end, which without its blank would escape the sign that ends the formula.
 _LAST_BACKSLASH = re.compile(r"(?<!\\)((?:\\\\)*)\\$")
 

@@ -738,8 +738,6 @@ def drop_announcements(selected: SelectedText) -> None:
 
 
 _MAX_PAYWALL_LEVELS = 3
-
-
 _PAYWALL_CLASS = re.compile(r"(?<![a-z])(?<!no-)(?<!non-)paywall", re.IGNORECASE)
 
 

@@ -173,9 +173,8 @@ def _is_frame(element: HtmlElement) -> bool:
     parent = element.getparent()
     if parent is None or parent.tag != "canvas":
         return False
-    return any(True for _ in element.itersiblings("img")) or any(
-        True for _ in element.itersiblings("img", preceding=True)
-    )
+    siblings = chain(element.itersiblings("img"), element.itersiblings("img", preceding=True))
+    return next(siblings, None) is not None
 
 
 def _is_custom_picture(element: HtmlElement) -> bool:
