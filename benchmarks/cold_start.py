@@ -1,12 +1,11 @@
-"""Time printing one page, cold and warm, beside percollate and bare WeasyPrint.
+"""Time printing one page, cold, beside percollate and bare WeasyPrint.
 
-Cold: `webprint FILE out.pdf` on an article of about ten pages, made from the sample essay, is
+`webprint FILE out.pdf` on an article of about ten pages, made from the sample essay, is
 compared with a script that imports WeasyPrint and prints the HTML that webprint makes of the file,
 without pictures.  `webprint ADDRESS out.pdf` is compared with `percollate pdf ADDRESS` on a page
 served on loopback with its pictures, and percollate with that script, the lower bound for any
-program that prints with WeasyPrint.  Warm: the text of that page is printed again in one process,
-and compared with WeasyPrint on the same HTML.  The two sides alternate, each cold run in a new
-process; ratios are taken pair by pair.
+program that prints with WeasyPrint.  The two sides alternate, each run in a new process; ratios
+are taken pair by pair.
 """
 
 from __future__ import annotations
@@ -26,10 +25,9 @@ from typing import Any
 from lxml import html as lxml_html
 
 import printer
-from printer.options import ExtractOptions, FetchOptions, Options, PrintOptions
+from printer.options import PrintOptions
 from printer.render.context import Document
 from printer.render.weasy.engine import render_pdf
-from printer.session import Session
 from tests.support.documents import render_html
 from tests.support.web_server import WebServer
 
@@ -127,30 +125,6 @@ def beside_percollate(url: str, document: Document, runs: int) -> tuple[Pairs, P
         return full, floor
 
 
-def warm(url: str, document: Document, runs: int) -> Pairs:
-    """Time printing a page again in one process, beside WeasyPrint on its HTML."""
-    import weasyprint
-
-    def bare() -> float:
-        began = time.perf_counter()
-        weasyprint.HTML(string=document.html).write_pdf()
-        return time.perf_counter() - began
-
-    options = Options(fetch=FetchOptions(cache=False), extract=ExtractOptions(images="none"))
-    with printer.Printer(options, Session(options.fetch, user_urls=(url,))) as page_printer:
-
-        def full() -> float:
-            began = time.perf_counter()
-            page_printer.print_pages([url])
-            return time.perf_counter() - began
-
-        return by_turns(full, bare, runs)
-
-
-#: A warm print takes so little time that one run says nothing on a shared machine.
-MIN_WARM_RUNS = 7
-
-
 def rows(effort: Effort) -> Iterator[Row]:
     runs, source = effort.of(11, 7, 1), lengthen(ESSAY.read_bytes(), 10)
     document = render_html([printer.extract(source)], {}, PrintOptions())
@@ -175,10 +149,6 @@ def rows(effort: Effort) -> Iterator[Row]:
             yield Row(
                 "percollate", figure, note="not measured: Node or percollate is not installed"
             )
-        runs, figure = max(runs, MIN_WARM_RUNS), "warm, a served page without its pictures"
-        pairs = warm(url, essay, runs)
-        yield Row("webprint", figure, median(pairs.tested), "s", runs, pairs.ratio, "≤ 0.9")
-        yield Row("bare WeasyPrint, HTML given", figure, median(pairs.baseline), "s", runs)
 
 
 if __name__ == "__main__":

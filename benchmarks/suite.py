@@ -25,7 +25,8 @@ class Benchmark:
 SUITE = (
     Benchmark("extraction_speed", "Extraction: time per page", 300, alone=True, quick=True),
     Benchmark("large_pages", "Extraction: pages of 10 MB", 60, alone=True),
-    Benchmark("cold_start", "From page to PDF: one page", 150, alone=True, quick=True),
+    Benchmark("cold_start", "From page to PDF: one page", 120, alone=True, quick=True),
+    Benchmark("warm_print", "From page to PDF: in a running process", 300, alone=True),
     Benchmark("printers", "Printing: compared with other programs", 700, alone=True, wide=True),
     Benchmark("print_cost", "Typesetting: cost compared with WeasyPrint",
               120, alone=True, quick=True),

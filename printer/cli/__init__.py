@@ -44,6 +44,8 @@ _INFORMATION = {
 
 #: Turns off features of libraries that no print needs: plug-ins, threads for small computations.
 _ENVIRONMENT = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
+#: The objects of a layout live until its end, so frequent garbage collections would find nothing.
+GC_THRESHOLDS = (100_000, 50, 100)
 _OTHER_FORMATS = (".epub", ".md", ".markdown", ".json")
 
 
@@ -59,8 +61,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, exit_on_interrupt)
     import gc
 
-    # The objects of a layout live until the end, so frequent collections find no garbage.
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(*GC_THRESHOLDS)
     pages = print_arguments(sys.argv[1:])
     if pages:
         for name, value in _ENVIRONMENT.items():
