@@ -258,6 +258,22 @@ def pictures_of(figure: Box) -> list[Box]:
     return [box for box in figure.descendants() if box.element_tag == "img"]
 
 
+def captions_height(figure: Box, width: float, scale: float) -> float:
+    """Return roughly the height of the captions of a figure, or of the longest in a row."""
+    if has_class(figure, "figures"):
+        cells = figure.children[0].children
+        return max(
+            (captions_height(box, width * cell.style["width"].value / 100, scale)
+             for cell in cells for box in cell.children if is_figure(box)),
+            default=0.0,
+        )  # fmt: skip
+    stated = figure.style["width"]
+    if getattr(stated, "unit", "") == "px":
+        width = min(width, stated.value)
+    captions = (box for box in figure.children if box.element_tag == "figcaption")
+    return sum(text_height(box, width * scale) for box in captions)
+
+
 def spaces_between(blocks: list[Box]) -> Iterator[float]:
     for above, below in pairwise(blocks):
         yield max(margins_of(above, "bottom"), margins_of(below, "top"))
@@ -316,3 +332,47 @@ def _scale_row(row: Box, change: Change, scale: float) -> None:
         widths[side] = width._replace(value=space.value * scale + inset)
         change.set_style(cell, **widths)
         inset = 0
+
+
+UNBREAKABLE_TAGS = ("ul", "ol", "table", "aside", "pre")
+#: An item or row of fewer characters is not left alone on a page.
+MIN_LONE_CHARS = {"li": 144, "tr": 80}
+
+
+def allow_breaks(block: Box, change: Change, *, few_rows: bool = False) -> bool:
+    """Allow breaks in a block that was kept whole; return whether any was forbidden before.
+
+    A short item or row still stays with its neighbor, as does the first row; an item with a list
+    within it is not short.  ``few_rows`` allows parts of a table with fewer than three rows.
+    """
+    first_rows: set[int] = set()
+    for box in (block, *block.descendants()):
+        tag, length = box.element_tag, len("".join(box.element.itertext()))
+        if tag == "tbody":
+            first_rows.update(map(id, box.children[:1]))
+        if tag == "pre":
+            _allow_breaks_in_code(box, change)
+        elif tag in (*UNBREAKABLE_TAGS, "p") and box.style["break_inside"] == "avoid":
+            change.set_style(box, break_inside="auto")
+        is_row = few_rows and tag == "tr" and id(box) not in first_rows
+        if is_row and box.style["break_after"] == "avoid":
+            change.set_style(box, break_after="auto")
+        has_list = tag == "li" and any(child.element_tag in ("ol", "ul") for child in box.children)
+        is_long = length > MIN_LONE_CHARS.get(tag, length) and (few_rows or tag != "tr")
+        if has_list or is_long:
+            change.set_style(box, break_before="auto", break_after="auto")
+    return change.has_changed
+
+
+_MIN_CODE_LINES = 3
+
+
+def _allow_breaks_in_code(code: Box, change: Change) -> None:
+    """Allow breaks in code that leave enough lines on either side."""
+    lines = code.children[0].children
+    if len(lines) >= 2 * _MIN_CODE_LINES:
+        change.set_style(code, break_inside="auto")
+    for above, (line, below) in enumerate(pairwise(lines), 1):
+        rule = "auto" if _MIN_CODE_LINES <= above <= len(lines) - _MIN_CODE_LINES else "avoid"
+        change.set_style(line, break_after=rule)
+        change.set_style(below, break_before=rule)

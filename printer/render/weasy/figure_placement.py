@@ -21,16 +21,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from .box_tree import (
     HEADINGS,
     MIN_LINES,
+    UNBREAKABLE_TAGS,
     Box,
     Change,
+    allow_breaks,
+    captions_height,
     divided_paragraph,
     foot_of,
     has_class,
@@ -175,6 +178,7 @@ class _PageFiller:
         self._to_divide: _Division | None = None
         self._divided: set[int] = set()
         self._indivisible: set[int] = set()
+        self._moves: list[tuple[_Place, Change]] = []
         self._shrank_last = False
 
     def improve(self, page: Box, next_page: SkipStack) -> bool:
@@ -194,6 +198,8 @@ class _PageFiller:
         if place and before and place.figure is before.figure and place.gap >= before.gap - 1:
             undone = self._change.undo()
             place = before if undone else place
+            if self._moves and self._moves[-1][1] is self._change:
+                self._moves.pop()
         self._before, self._change = place, Change()
         if place is None and not undone:
             self._shrank_last = _shrink_for_last_lines(page, self._root, next_page, self._change)
@@ -204,7 +210,7 @@ class _PageFiller:
         """Try the steps not yet tried for this figure; moving text may be repeated if it helped."""
         if _is_rotated(place.figure):
             return not undone and _move_rotated_table_after_text(page, place, self._change)
-        if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
+        if place.gap < MIN_GAP * place.height:
             return False
         if not undone:
             self._tried.discard((id(place.figure), _MOVE_TEXT_UP))
@@ -213,6 +219,8 @@ class _PageFiller:
             if key not in self._tried:
                 self._tried.add(key)
                 if step():
+                    if name == _MOVE_TEXT_UP:
+                        self._moves.append((place, self._change))
                     return True
         return False
 
@@ -221,6 +229,9 @@ class _PageFiller:
         figure = place.figure
         if not is_figure(figure):
             return self._steps_for_block(page, place)
+        unmove = _Step("shrink instead", lambda: self._shrink_instead_of_moving_text(page, place))
+        if id(figure) in self._divided:
+            return [unmove]
         move_text = _Step(_MOVE_TEXT_UP, lambda: self._move_text_before_figure(page, place))
         if is_beside(figure):  # It is small, and text is to be beside it.
             return [move_text]
@@ -247,8 +258,10 @@ class _PageFiller:
             steps.append(_Step("split text", split))
         return [
             *steps,
+            unmove,
             _Step("shrink with room", lambda: shrink(LAST_SCALE, 2)),
             _Step("leave lead-in", lambda: _release_lead(page, place, self._change)),
+            _Step("leave heading", lambda: _release_heading(page, place, self._change)),
         ]
 
     def _steps_for_block(self, page: Box, place: _Place) -> list[_Step]:
@@ -257,17 +270,17 @@ class _PageFiller:
         tighten = _Step("tighten", lambda: _tighten(page, place, change))
         if not self._may_break or place.gap <= LARGE_GAP * place.height:
             return [tighten]
-        allow_breaks = partial(_allow_breaks, block, change)
+        break_block = partial(allow_breaks, block, change)
         release_lead = _Step("lead-in", lambda: _release_lead(page, place, change))
         breaks = [
-            _Step("break", allow_breaks),
+            _Step("break", break_block),
             _Step(
                 "tighten and break",
-                lambda: _tighten(page, place, change, to_fit=False) and allow_breaks(),
+                lambda: _tighten(page, place, change, to_fit=False) and break_block(),
             ),
         ]
         if place.gap > FEW_ROWS_GAP * place.height:
-            breaks.append(_Step("break rows", lambda: allow_breaks(few_rows=True)))
+            breaks.append(_Step("break rows", lambda: break_block(few_rows=True)))
         if _avoids_breaks(block, ("ul", "ol")):  # It is better parted from its lead-in.
             return [tighten, release_lead, *breaks]
         return [tighten, *breaks, release_lead]
@@ -305,8 +318,27 @@ class _PageFiller:
             elif must_divide:
                 return False
         if may_break and avoids_breaks:
-            _allow_breaks(text, self._change)
+            allow_breaks(text, self._change)
         return self._change.move(parent, start, place.index, end + 1 - start)
+
+    def _shrink_instead_of_moving_text(self, page: Box, place: _Place) -> bool:
+        """Shrink a figure where it was before text was moved, if that leaves a large gap."""
+        figure = place.figure
+        moves = [(origin, change) for origin, change in self._moves if origin.figure is figure]
+        if not moves or place.gap <= LARGE_GAP * place.height:
+            return False
+        origin = moves[0][0]
+        at_origin = replace(place, gap=origin.gap)
+        is_led = origin.start < origin.index
+        if is_led or not _shrink(page, at_origin, self._change, LAST_SCALE):
+            return False
+        for _, change in reversed(moves):
+            change.undo()
+        self._moves.clear()
+        self._divided.discard(id(figure))
+        self._tried.discard((id(figure), _MOVE_TEXT_UP))
+        self._before = None
+        return True
 
 
 def _height_of(page: Box, place: _Place, blocks: list[Box]) -> float:
@@ -466,9 +498,6 @@ def _is_rotated(box: Box) -> bool:
     return bool(box.element_tag == "div" and box.style["page"] == "rotated")
 
 
-UNBREAKABLE_TAGS = ("ul", "ol", "table", "aside", "pre")
-
-
 def _is_unbreakable(parent: Box, index: int) -> bool:
     """Return whether a child may be kept on one page: a list, a table, a stanza, code or a box."""
     if has_tag(parent, index, ("p",)):
@@ -504,49 +533,6 @@ def _fragments(page: Box, parent: Box) -> list[Box]:
     return list(fragment.children) if has_columns else [fragment]
 
 
-#: An item or row of fewer characters is not left alone on a page.
-MIN_LONE_CHARS = {"li": 144, "tr": 80}
-
-
-def _allow_breaks(block: Box, change: Change, *, few_rows: bool = False) -> bool:
-    """Allow breaks in a block that was kept whole; return whether any was forbidden before.
-
-    A short item or row still stays with its neighbor, as does the first row; an item with a list
-    within it is not short.  ``few_rows`` allows parts of a table with fewer than three rows.
-    """
-    first_rows: set[int] = set()
-    for box in (block, *block.descendants()):
-        tag, length = box.element_tag, len("".join(box.element.itertext()))
-        if tag == "tbody":
-            first_rows.update(map(id, box.children[:1]))
-        if tag == "pre":
-            _allow_breaks_in_code(box, change)
-        elif tag in (*UNBREAKABLE_TAGS, "p") and box.style["break_inside"] == "avoid":
-            change.set_style(box, break_inside="auto")
-        is_row = few_rows and tag == "tr" and id(box) not in first_rows
-        if is_row and box.style["break_after"] == "avoid":
-            change.set_style(box, break_after="auto")
-        has_list = tag == "li" and any(child.element_tag in ("ol", "ul") for child in box.children)
-        is_long = length > MIN_LONE_CHARS.get(tag, length) and (few_rows or tag != "tr")
-        if has_list or is_long:
-            change.set_style(box, break_before="auto", break_after="auto")
-    return change.has_changed
-
-
-_MIN_CODE_LINES = 3
-
-
-def _allow_breaks_in_code(code: Box, change: Change) -> None:
-    """Allow breaks in code that leave enough lines on either side."""
-    lines = code.children[0].children
-    if len(lines) >= 2 * _MIN_CODE_LINES:
-        change.set_style(code, break_inside="auto")
-    for above, (line, below) in enumerate(pairwise(lines), 1):
-        rule = "auto" if _MIN_CODE_LINES <= above <= len(lines) - _MIN_CODE_LINES else "avoid"
-        change.set_style(line, break_after=rule)
-        change.set_style(below, break_before=rule)
-
-
 #: The fewest lines of a lead-in that is left below its heading, parted from its list.
 MIN_LEAD_LINES = 3
 
@@ -579,6 +565,17 @@ def _release_lead(page: Box, place: _Place, change: Change) -> bool:
         if _is_shorter(page, parent, index - 1, lines):
             return False
     change.set_style(parent.children[index - 1], break_after="auto")
+    return True
+
+
+def _release_heading(page: Box, place: _Place, change: Change) -> bool:
+    """Allow a break between a captioned figure, shrunk to fit, and a heading that it belongs to."""
+    figure = place.figure
+    is_bound = place.start == place.index and figure.style["break_after"] == "avoid"
+    if not is_bound or not _is_named(figure):
+        return False
+    change.set_style(figure, break_after="auto")
+    _shrink(page, place, change, LAST_SCALE)
     return True
 
 
@@ -791,10 +788,6 @@ def _estimate_height(page: Box, place: _Place, scale: float = 1.0) -> float:
     figure = place.figure
     embeds = [box for box in _figure_with_embeds(place) if is_embed(box)]
     texts += sum(text_height(box, width) + MIN_LINES * line_height(box) for box in embeds)
-    captions = [box for box in figure.children if box.element_tag == "figcaption"]
     texts += sum(text_height(box, width) for box in boxes)
-    stated = figure.style["width"]
-    if getattr(stated, "unit", "") == "px":
-        width = min(width, stated.value)
-    texts += sum(text_height(box, width * scale) for box in captions)
+    texts += captions_height(figure, width, scale)
     return SLACK_PX + texts + margins_of(figure, "top") + _picture_height(figure)

@@ -253,6 +253,36 @@ def test_pictures_above_the_headings_of_entries_leave_no_page_white(printed, lin
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize("lines", [18, 22])
+def test_a_picture_is_parted_from_the_heading_below_rather_than_leave_pages_blank(printed, lines):
+    picture = specimens.jpeg(specimens.landscape(280, 182))
+    names = [f"https://valley.example.org/{n}.jpg" for n in range(4)]
+    blocks = [paragraph(f"Line {n}.") for n in range(lines)]
+    for n, name in enumerate(names):
+        caption = (Span(f"Photo {n}. " + "The lamp in the evening. " * 3),)
+        figure = Figure(name, width=280, height=182, caption_spans=caption)
+        blocks += [figure, heading(f"Lamp {n}"), paragraph(f"It is {n}. {TEXT * 2}")]
+    full = replace(SAMPLE_ARTICLE, blocks=tuple(blocks), url="")
+    paper = printed(full, pictures=dict.fromkeys(names, picture))
+    assert max(white(paper, number) for number in range(paper.pages - 1)) < 0.15
+    places = [paper.text.index(f"{text} {n}.") for n in range(4) for text in ("Photo", "It is")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("lines", [16, 20])
+def test_high_pictures_are_shrunk_where_moved_text_would_leave_pages_blank(printed, lines):
+    picture = specimens.jpeg(specimens.landscape(500, 750))
+    names = [f"https://valley.example.org/{n}.jpg" for n in range(4)]
+    blocks = [paragraph(f"Line {n}.") for n in range(lines)]
+    for n, name in enumerate(names):
+        blocks += [Figure(name, width=500, height=750), paragraph(f"Step {n}. {TEXT[:-80]}")]
+    full = replace(SAMPLE_ARTICLE, blocks=(*blocks, paragraph(TEXT)), url="")
+    paper = printed(full, pictures=dict.fromkeys(names, picture))
+    assert max(white(paper, number) for number in range(paper.pages - 1)) < 0.15
+    places = [paper.text.index(f"Step {n}.") for n in range(4)]
+    assert places == sorted(places)
+
+
 def order_of(body, pictures):
     """Return the numbers of the pictures and the words 'Part n' in the order of the pages."""
     order = []
