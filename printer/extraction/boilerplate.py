@@ -10,7 +10,7 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..html.index import Segment, enclosing_link
-from ..html.metadata.bylines import BYLINE, find_byline, is_byline, join_names
+from ..html.metadata.bylines import BYLINE, find_byline, is_byline, is_credit, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, is_source_line, page_labels
@@ -181,7 +181,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     """Return whether a last line is about the author, links, a credit or in brackets."""
     segment = selected.segments[i]
     text = segment.text
-    if is_source_line(text):
+    if is_source_line(text) or is_credit(text):
         return False
     if _is_author_note(selected, text):
         return True
