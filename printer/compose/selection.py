@@ -64,8 +64,10 @@ def select(
     for leaf in leaves:
         _add_path(leaf.parent, path)
     textless = _find_textless(page)
+    lines = [i for i, keep in enumerate(verdict.keep) if keep] or [0]
+    amid = range(lines[0] + 1, lines[-1] + 1)
     for element in textless:
-        if element not in excluded and _is_near_selected(element, path):
+        if element not in excluded and _is_near_selected(page.index, element, path, amid):
             _add_path(element, path)
     figures = {placed.element: placed.figure for placed in pictures}
     for element in figures:
@@ -266,14 +268,28 @@ def _has_content(element: HtmlElement) -> bool:
 _EXCLUDED_TAGS = frozenset(
     {"nav", "aside", "footer", "header", "form", "button", "noscript", "template"}
 )
+#: The most ancestors up to the selected text: those with text, and all.
 _MAX_LEVELS_TO_SELECTED = 6
+_MAX_LEVELS = 16
 
 
-def _is_near_selected(element: HtmlElement, path: set[HtmlElement]) -> bool:
-    """Return whether a near ancestor contains selected text."""
-    for ancestor in islice(element.iterancestors(), _MAX_LEVELS_TO_SELECTED):
+def _is_near_selected(
+    index: PageIndex, element: HtmlElement, path: Set[HtmlElement], amid: range
+) -> bool:
+    """Return whether a near ancestor contains selected text.
+
+    A frame before one of the lines ``amid`` may be in many boxes of its own: those without any text
+    do not count.
+    """
+    is_amid = element.tag == "iframe" and index.locate(element)[1] in amid
+    levels = 0
+    for ancestor in islice(element.iterancestors(), _MAX_LEVELS):
         if ancestor.tag in _EXCLUDED_TAGS:
             return False
         if ancestor in path:
             return bool(ancestor.tag != "html")
+        box = index.indexes.get(ancestor, -1)
+        levels += not is_amid or box < 0 or bool(index.segment_range(box))
+        if levels == _MAX_LEVELS_TO_SELECTED:
+            return False
     return False

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
 from ..html.index import Segment, enclosing_link
-from ..html.metadata.bylines import BYLINE, find_byline, is_byline, join_names
+from ..html.metadata.bylines import BYLINE, find_byline, is_byline, is_credit, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, is_source_line, page_labels
@@ -181,7 +181,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     """Return whether a last line is about the author, links, a credit or in brackets."""
     segment = selected.segments[i]
     text = segment.text
-    if is_source_line(text):
+    if is_source_line(text) or is_credit(text):
         return False
     if _is_author_note(selected, text):
         return True
@@ -607,10 +607,26 @@ def drop_teasers(selected: SelectedText) -> None:
             if item is not None and (lines := _lines_of_item(selected, i, item)):
                 (items if item.tag == "li" else cards).append(lines)
     teasers -= _names_of_entries(selected, teasers)
+    teasers -= {i for i in teasers if _is_between_lines(selected, i, teasers)}
     stories = {*chain(*items, *(cards if len(cards) <= _MAX_CARDS else ()))}
     for dropped, max_share in ((teasers, _MAX_TEASERS_SHARE), (stories, _MAX_STORIES_SHARE)):
         if selected.size(dropped) <= max_share * total:
             selected.drop(dropped)
+
+
+def _is_between_lines(selected: SelectedText, i: int, links: Set[int]) -> bool:
+    """Return whether a link is a line between two others of the same paragraph that are text."""
+    line = selected.segments[i]
+    beside = selected.segments[max(0, i - 1) : i] + selected.segments[i + 1 : i + 2]
+    are_text = (s.block is line.block and selected.keep[s.index] for s in beside)
+    is_between = len(beside) == 2 and links.isdisjoint(s.index for s in beside) and all(are_text)
+    return is_between and not _is_labeled(line)
+
+
+def _is_labeled(link: Segment) -> bool:
+    """Return whether a link begins with a label ('More: ') or a pointer to another story."""
+    is_pointer = fold_words(link.text).startswith(tuple(page_labels("pointers")))
+    return bool(split_label(link.text)[1]) or is_pointer
 
 
 def _names_of_entries(selected: SelectedText, links: Iterable[int]) -> set[int]:
@@ -621,8 +637,7 @@ def _names_of_entries(selected: SelectedText, links: Iterable[int]) -> set[int]:
         for i, box in boxes.items()
         if any(selected.keep[n] for n in (i - 1, i + 1) if n in selected.index.segment_range(box))
         and selected.counts[selected.segments[i].text] == 1
-        and not split_label(selected.segments[i].text)[1]
-        and not fold_words(selected.segments[i].text).startswith(tuple(page_labels("pointers")))
+        and not _is_labeled(selected.segments[i])
     }
     return set(names.values()) if len(names) >= _MIN_ITEMS else set()
 

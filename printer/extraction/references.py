@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ..html.index import ElementFlag, PageIndex, Segment
+from ..html.metadata.bylines import is_credit
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, is_source_line, page_labels
 from ..text import COLONS, comparison_key, split_label
@@ -179,7 +180,8 @@ def _sources(selected: SelectedText) -> Iterator[int]:
             yield from _list_below(index, i)  # The label itself may be selected.
         if keep[i] or index.flags[block] & _NOT_SOURCES or not (is_amid or i > last):
             continue
-        if len(segment.text) <= _MAX_SOURCE_CHARS and is_source_line(segment.text):
+        is_source = is_source_line(segment.text) or is_credit(segment.text)
+        if len(segment.text) <= _MAX_SOURCE_CHARS and is_source:
             yield from (i,) if is_near else ()
         elif is_near and scores[i] >= _MIN_SCORE and _ADDRESS.search(segment.text):
             yield from range(i - index.segments[i - 1].text.endswith(COLONS), i + 1)

@@ -39,6 +39,7 @@ def retag_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source:
     _retag_ingredients(boxes)
     _retag_numbered_lists(elements)
     _retag_attributions(elements)
+    _retag_pictures_in_lines(elements)
     _retag_accordions(tree, elements, source)
     _drop_window_notices(elements)
     _retag_breaks(elements)
@@ -400,6 +401,32 @@ def _retag_attributions(elements: Sequence[HtmlElement]) -> None:
             and _CAPTION_CLASS.search((caption.get("class") or "")[:200])
         ):
             caption.tag = "figcaption"
+
+
+#: An alternative text of fewer characters does not identify a caption.
+_MIN_ALT_CHARS = 25
+
+
+def _retag_pictures_in_lines(elements: Iterable[HtmlElement]) -> None:
+    """Turn a picture in a paragraph and the text that repeats its ``alt`` into a figure.
+
+    Otherwise, the caption would be read as the paragraph's first or last sentence.
+    """
+    for span in [element for element in elements if element.tag == "span" and len(element) > 1]:
+        picture, paragraph = span[0], span.getparent()
+        alt = (picture.get("alt") or "").strip(" .…") if picture.tag == "img" else ""
+        if paragraph is None or paragraph.tag != "p" or len(alt) < _MIN_ALT_CHARS:
+            continue
+        is_first = span.getprevious() is None and _is_blank(paragraph.text)
+        is_last = span.getnext() is None and _is_blank(span.tail)
+        is_alone = _is_blank(span.text) and next(span.iter(*_BLOCK_TAGS), None) is None
+        text = "".join(chain([picture.tail or ""], *(part.itertext() for part in span[1:])))
+        if is_alone and (is_first or is_last) and text.lstrip().startswith(alt):
+            caption = span.makeelement("figcaption")
+            caption.text, picture.tail = picture.tail, None
+            caption.extend(span[1:])
+            span.append(caption)
+            span.tag = "figure"
 
 
 #: The most parts of a box with a quotation, a portrait and the line below them.

@@ -61,9 +61,12 @@ def is_source_line(text: str) -> bool:
     """Return whether a line names a text's source, or says who reported, edited or amended it."""
     label, colon, source = split_label(text)
     words = fold_words(text[:_MAX_SIGN_OFF_CHARS]).split()
-    beginnings = (" ".join(words[:count]) for count in range(2, 6))
+    counts = range(2, 6)
+    parts = [words[:count] for count in counts]
+    if len(text) <= _MAX_SIGN_OFF_CHARS:  # 'Anna Writer contributed to this report.'
+        parts += [words[-count:] for count in counts]
     is_labeled = bool(colon and source) and fold_words(label) in page_labels("sources")
-    return is_labeled or not page_labels("sign_offs").isdisjoint(beginnings)
+    return is_labeled or not page_labels("sign_offs").isdisjoint(map(" ".join, parts))
 
 
 @cache

@@ -147,6 +147,15 @@ def test_parameters_of_a_player_are_left_out(src: str, printed: str) -> None:
     assert frame.url == f"https://films.example.org{printed}"
 
 
+def test_a_frame_in_many_boxes_of_its_own_is_found() -> None:
+    frame = '<iframe data-src="https://c.example.org/embed/9" allowfullscreen></iframe>'
+    (box,) = only("<div>" * 10 + frame + "</div>" * 10, Embed)
+    assert box.url == "https://c.example.org/embed/9"
+    far = "<div><i>Menu</i>" * 8 + frame + "</div>" * 8
+    blocks = compose_article(AROUND + far, drop="Menu").blocks
+    assert not any(isinstance(block, Embed) for block in blocks)
+
+
 def test_a_frame_that_is_called_a_widget_is_nothing_unless_it_plays() -> None:
     frame = '<iframe src="https://shop.example.org/{}" title="Price widget"></iframe>'
     assert only(frame.format("widget/7"), Embed) == []

@@ -45,6 +45,15 @@ def test_a_paragraph_that_is_a_link_to_another_page_goes_from_articles(teaser, g
     assert len(choice(html, selected, kind="forum")) == 3
 
 
+def test_a_link_between_the_lines_of_a_paragraph_belongs_to_it():
+    link = "<a href='/other'>The night the bridge at Wick was closed</a>"
+    amid = f"<p>{TEXT}<br>March<br>{link}<br>A play in two acts, without a bridge.<br>April</p>"
+    assert len(choice(amid, [""])) == 5
+    assert len(choice(f"<p>{TEXT}<br>March<br>{link}</p><p>{TEXT} Again.</p>", [""])) == 3
+    assert len(choice(f"<p>{TEXT}<br>{link}<br>{link}<br>March</p>", [""])) == 2
+    assert len(choice(amid.replace("The night", "More: the night"), [""])) == 4
+
+
 @pytest.mark.parametrize(
     ("link", "goes"),
     [

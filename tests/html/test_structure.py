@@ -318,6 +318,20 @@ def test_empty_boxes_in_a_line_are_found_in_linear_time() -> None:
     assert time.process_time() - started < 3
 
 
+def test_a_picture_in_a_line_takes_the_text_that_repeats_its_alternative_text() -> None:
+    alt = "The mole at Kester in the storm of 1990"
+    picture = (
+        f"<span class=left><img src=/a.jpg alt='{alt}.'><em>{alt}.</em> <em>(Reed)</em></span>"
+    )
+    caption = f"{alt}. (Reed)"
+    assert texts(f"<p>The mole is long. {picture}</p>") == ["The mole is long.", caption]
+    assert texts(f"<p>{picture} The mole is long.</p>") == [caption, "The mole is long."]
+    within = texts(f"<p>The mole {picture} is long.</p>")
+    assert within == [f"The mole {caption} is long."]
+    other = picture.replace(f"<em>{alt}", "<em>Another pier")
+    assert texts(f"<p>The mole is long. {other}</p>") == ["The mole is long. Another pier. (Reed)"]
+
+
 def test_a_legend_below_a_picture_in_a_line_is_no_part_of_the_line() -> None:
     picture = "<a href=/a.jpg><img src=/a.jpg><span class='legend'>The mole, 1990</span></a>"
     assert texts(f"<p>{picture}The mole is long.</p>") == ["The mole, 1990", "The mole is long."]

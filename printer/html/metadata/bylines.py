@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...i18n import load_table
-from ...text import LABEL_LINE, WORD, clean_attribute, comparison_key
+from ...i18n import fold_words, load_table, page_labels
+from ...text import LABEL_LINE, WORD, clean_attribute, comparison_key, split_label
 from .dates import MONTHS, PUBLISHED, find_date
 
 #: What ends the name of a company in the register of its country.
@@ -180,6 +180,15 @@ def is_label_alone(line: str) -> bool:
 def is_full_name(line: str) -> bool:
     """Return whether a line may be the name of a person and nothing else."""
     return _FULL_NAME.fullmatch(line) is not None and not _has_job_title(line)
+
+
+def is_credit(line: str) -> bool:
+    """Return whether a line is a role and full names: 'Fact-checking: Ivo Halloran, Ana Reed'."""
+    role, colon, text = split_label(line) if len(line) <= _MAX_LINE_CHARS else ("", "", "")
+    if not colon or fold_words(role) not in page_labels("credited_roles"):
+        return False
+    names = (name for part in _split_at_conjunctions(text) for name in part.split(","))
+    return all(is_full_name(name.strip(" .")) for name in names)
 
 
 #: The word between a name and a profession.

@@ -670,6 +670,8 @@ _UNRELATED_CLASS = re.compile(
     re.IGNORECASE,
 )
 _UNRELATED_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
+#: The class of an aside with the page's author and date.
+_DATA_CLASS = re.compile(r"(?:^|[\s_-])meta(?:$|[\s_-])", re.IGNORECASE)
 
 
 def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = ()) -> bool:
@@ -677,7 +679,10 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     for element in (mark, *islice(mark.iterancestors(), _MAX_ANCESTORS - 1)):
         if element in title_ancestors or element.tag in {"body", "html", "main"}:
             return False
-        if element.tag in _UNRELATED_TAGS and not (element is mark and mark.tag == "aside"):
+        is_about_page = element.tag == "aside" and (
+            element is mark or _DATA_CLASS.search(class_and_id(element))
+        )
+        if element.tag in _UNRELATED_TAGS and not is_about_page:
             return True
         if _UNRELATED_CLASS.search(class_and_id(element)):
             return True

@@ -173,7 +173,14 @@ def read_metadata(
     stated_authors = _stated_authors(head, schema)
     published = _published(head, schema, language, find_path_date(_path(url)))
     byline, published = _byline_and_date(
-        tree, lines, title, language, stated_authors, published, (*sites, site, site_names.host)
+        tree,
+        lines,
+        title,
+        language,
+        stated_authors,
+        published,
+        (*sites, site, site_names.host),
+        is_vague=not (schema.published or head.first(*_NAMES["date"])) and bool(published),
     )
     lead = next(iter(schema.leads), "")
     return Metadata(
@@ -201,8 +208,13 @@ def _byline_and_date(
     stated_authors: Iterable[Sequence[str]],
     date: str,
     sites: Sequence[str],
+    *,
+    is_vague: bool,
 ) -> tuple[str, str]:
-    """Return the byline, best from just below the title, and the stated or visible date."""
+    """Return the byline, best from just below the title, and the stated or visible date.
+
+    One just below the title precedes a stated date that ``is_vague``, perhaps of the last change.
+    """
     short_lines = [line for line in lines if len(line) <= _MAX_BYLINE_CHARS]
     # Of names of accounts, only those on the page and the site's sign.
     lists = (
@@ -220,7 +232,7 @@ def _byline_and_date(
         names = join_names(visible, language, *not_authors) or displayed or names
     line_hints = read_line_hints(lines, title, language)
     date_below_title = ""
-    if not (names and date) or _other_days(date):
+    if not (names and date) or is_vague or _other_days(date):
         markup_hints = read_markup_hints(tree, title, language)
         date_below_title = markup_hints.date_below_title
         is_list = not date and _are_dates_of_list(line_hints.dates)
@@ -232,6 +244,8 @@ def _byline_and_date(
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = date if is_confirmed else _visible_date(date, next(iter(hints.dates), ""))
+    if is_vague and date_below_title[:_DAY_CHARS] != date[:_DAY_CHARS]:
+        date = date_below_title or date
     displayed = _displayed_date(date, line_hints.dates)
     if date and displayed != date:
         below = date_below_title or read_markup_hints(tree, title, language).date_below_title
@@ -400,7 +414,7 @@ def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str
     If there is none, or it is in UTC on an adjacent day, return the day in the URL's path.
     """
     dates = _dates(schema.published, language)
-    for values in head.value_lists(_NAMES["date"]):
+    for values in head.value_lists((*_NAMES["date"], *_NAMES["vague_date"])):
         dates += _dates(values, language)
     day = dates[0] if dates else path_date
     if path_date and day.endswith("+00:00") and abs(_days_between(day, path_date)) == 1:

@@ -893,6 +893,13 @@ def test_a_page_named_index_has_the_words_of_its_folder():
     assert read(head, body, url=f"{folder}index.html").title == read(head, body, url=folder).title
 
 
+@pytest.mark.parametrize(("name", "expected"), [("Date", "2022-01-21"), ("PubDate", "2022-01-26")])
+def test_a_date_just_below_the_title_precedes_one_stated_without_saying_of_what(name, expected):
+    head = f"<title>Ferry stops</title><meta name={name} content='2022-01-26'>"
+    date = "<aside class=meta><i>x</i><time datetime=2022-01-21>21.01.</time></aside>"
+    assert read(head, f"<h1>Ferry stops</h1>{TEXT}{date}{TEXT}").published == expected
+
+
 def dated(stated: str, line: str, below: str = "") -> str:
     head = f'<title>Ferry stops</title><meta name="PubDate" content="{stated}">'
     body = f"<h1>Ferry stops</h1><div>{line}</div>{TEXT}{below}"
