@@ -419,6 +419,7 @@ def _offers(selected: SelectedText) -> Sequence[Segment]:
     bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
     for i, (names, begin, end) in enumerate(bounds):
         is_small = 2 <= end - begin <= _MAX_OFFER_LINES
+        is_small &= index.tags[i] not in HEADING_TAGS  # the buttons may be in a heading
         if begin < text_begin or not (names and is_small) or keep[end - 1]:
             continue
         box = range(begin, end)

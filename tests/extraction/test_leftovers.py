@@ -94,6 +94,11 @@ def test_a_box_stays_above_the_text_or_in_a_row_or_if_it_is_large(
     assert len(choice(page, [TEXT, "Want", "Our"])) == count
 
 
+def test_a_heading_with_buttons_is_no_box() -> None:
+    heading = "<h3 class=head>Oats <button>1x</button><button>2x</button></h3><h4>Loaf</h4>"
+    assert choice(f"<p>{9 * TEXT}</p>{heading}<p>{TEXT}", [TEXT, "Oats", "Loaf"])[1] == "Oats"
+
+
 def test_a_box_with_a_bold_line_above_its_button_goes() -> None:
     bold = "<section class=x><p><b>Sail now!</b></p><a class=button href=/n>Go</a></section>"
     assert choice(f"<p>{6 * TEXT}</p>{bold}<p>{TEXT}</p>", [TEXT, "Sail"])[1:-1] == []
