@@ -25,11 +25,19 @@ from ..html.index import (
     tag_and_class,
 )
 from ..html.metadata.dates import is_date_line
+from ..html.metadata.jsonld import read_json_ld, string_values, type_names
 from ..html.page import Page
 from ..html.structure import INGREDIENT_HINT
 from ..html.visibility import HEADING_TAGS, has_hiding_class
 from ..selection import LIST_KINDS, OFFER_KINDS
-from ..text import COLONS, MIN_LIVE_ENTRIES, class_pattern, count_words, is_entry_time
+from ..text import (
+    COLONS,
+    MIN_LIVE_ENTRIES,
+    class_pattern,
+    comparison_key,
+    count_words,
+    is_entry_time,
+)
 from ..urls import host_of, resolve
 from .selected_text import SelectedText, is_internal_link, mean
 
@@ -518,3 +526,38 @@ def _is_part_of_recipe(index: PageIndex, line: int, parts: Sequence[str]) -> boo
         return False
     around = islice(chain([segment.block], segment.block.iterancestors()), len(parts))
     return any(element.tag in _RECIPE_ITEM_TAGS for element in around)
+
+
+#: Shorter lines may be menu items ('Salt').
+_MIN_DECLARED_CHARS = 10
+
+
+def add_declared_steps(selected: SelectedText) -> None:
+    """Select the lines that the page's JSON-LD gives as ingredients or steps, and their headings.
+
+    A recipe whose last steps are missing is of no use to its reader.
+    """
+    declared = _declared_steps(selected.page) - set(map(comparison_key, selected.texts()))
+    added = set[int]()
+    for segment in reversed(selected.segments) if declared else ():
+        i, text = segment.index, segment.text
+        if selected.index.flags[selected.index.segment_blocks[i]] & _NOT_IN_RECIPES:
+            continue
+        is_heading = segment.block.tag in HEADING_TAGS - {"h1"} and i + 1 in added
+        if is_heading or (len(text) >= _MIN_DECLARED_CHARS and comparison_key(text) in declared):
+            added.add(i)
+    selected.add(added)
+
+
+def _declared_steps(page: Page) -> set[str]:
+    """Return the keys of the ingredients and steps in the page's JSON-LD."""
+    steps = set[str]()
+    if any('"Recipe"' in text for text in page.linked_data):
+        for thing in read_json_ld(page.linked_data):
+            if "Recipe" in type_names(thing):
+                values = [thing.get("recipeIngredient"), thing.get("recipeInstructions")]
+                sections = values[1] if isinstance(values[1], list) else []
+                values += [s.get("itemListElement") for s in sections if isinstance(s, dict)]
+                texts = chain.from_iterable(string_values(value, "text") for value in values)
+                steps.update(comparison_key(line) for t in texts for line in t.splitlines())
+    return steps

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 import pytest
 
 from printer.extraction.entries import (
+    add_declared_steps,
     add_entry_prices,
     add_live_times,
     add_names,
@@ -333,3 +334,15 @@ def test_the_parts_of_recipes_are_found_in_linear_time() -> None:
     start = time.perf_counter()
     recipe_parts(recipes)
     assert time.perf_counter() - start < 10
+
+
+def test_the_ingredients_and_steps_that_json_ld_gives_are_added() -> None:
+    section = f'{{"@type": "HowToSection", "itemListElement": [{{"text": "{STEP}"}}]}}'
+    data = f'"recipeIngredient": ["500 g of oats", "Salt"], "recipeInstructions": [{section}]'
+    script = f'<script type="application/ld+json">{{"@type": "Recipe", {data}}}</script>'
+    lines = f"<a>Salt</a><p>500 g of oats</p><h3>The husks</h3><p>{STEP}</p><button>{STEP}</button>"
+    page = read_page(script + lines)
+    flags = run_pass(add_declared_steps, page, [False] * len(page.segments))
+    assert flags == (False, True, True, True, False)
+    page = read_page(script.replace("Recipe", "Article") + lines)
+    assert not any(run_pass(add_declared_steps, page, [False] * len(page.segments)))
