@@ -301,7 +301,7 @@ def _retag_facts(boxes: Iterable[HtmlElement]) -> None:
     for row in rows:
         for fact in row:
             _join_lines(fact)
-            for label in [part for part in fact[:-1] if not _is_empty(part)][:1]:
+            for label in [part for part in fact[:-1] if beginning_of_text(part, 1)][:1]:
                 if not any(map(str.isdigit, beginning_of_text(label))):
                     label.tag = "b"
         if len(row) > 1:

@@ -198,6 +198,20 @@ def test_interface_links_between_bars_go_from_each_entry() -> None:
     assert not find_buttons(page, Verdict((True,) * 3, kind="listing"))
 
 
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('"The bread keeps." <a class=more>MORE+</a> <a>LESS-</a>', ["LESS-", "MORE+"]),
+        ("The bread keeps. <a href=/more>More</a>", []),
+        ("The bread keeps. <a name=note>Note</a>", []),
+        ("We call this bread <a>Rye</a>", []),
+    ],
+)
+def test_toggles_without_a_target_go_from_below_a_sentence(line: str, found: list[str]) -> None:
+    buttons = find_buttons(read_page(f"<body><p>{line}</p>"), Verdict((True,)))
+    assert sorted(str(button.text) for button in buttons) == found
+
+
 def test_menus_go_from_above_and_below_the_entries_of_a_list() -> None:
     links = " | ".join(f"<a href=/m{n}>Menu {n}</a>" for n in range(4))
     home = "<b><a href=/>Harbour</a></b>"
