@@ -103,8 +103,10 @@ def complete_elements(selected: SelectedText) -> None:
         if is_section or share >= (_MIN_SHARE_OF_LINKS if is_links else min_shares[tag]):
             values = _values_of_fields(lines) if is_list else set()
             recurs = partial(_is_button, selected, has_hints=kind == "article" and is_list)
+            more = _links_to_more(lines) if tag == "table" else set()
             for line in lines:
                 is_button = is_drawn_as_button(line) if tag == "table" else recurs(line)
+                is_button |= line.index in more
                 selected.keep[line.index] |= not is_button or line.index in values
         elif is_list and share > 0:
             max_share = _MAX_STRAY_SHARES.get(kind, _MAX_STRAY_SHARE)
@@ -193,6 +195,28 @@ def _is_button(selected: SelectedText, segment: Segment, *, has_hints: bool) -> 
     is_short = chars <= (_MAX_HINT_CHARS if is_hint else _MAX_BUTTON_CHARS)
     is_button = chars == 1 or (is_short and segment.block.tag in _BUTTON_TAGS)
     return is_button and selected.counts[segment.text] > 2
+
+
+#: The fewest equal links in a column of a table.
+_MIN_EQUAL_LINKS = 3
+_MAX_COLUMNS = 50
+
+
+def _links_to_more(lines: Sequence[Segment]) -> set[int]:
+    """Return the cells of columns in which each row has the same link ('more')."""
+    columns: dict[int, list[Segment]] = {}
+    for line in lines:
+        if line.block.tag == "td":
+            place = sum(1 for _ in islice(line.block.itersiblings(preceding=True), _MAX_COLUMNS))
+            columns.setdefault(place, []).append(line)
+    equal = (
+        column
+        for column in columns.values()
+        if len(column) >= _MIN_EQUAL_LINKS
+        and len({line.text for line in column}) == 1
+        and all(line.is_link for line in column)
+    )
+    return {line.index for column in equal for line in column}
 
 
 _MIN_CONTENTS_ENTRIES = 3

@@ -1,23 +1,43 @@
-"""Give each entry of a list what others have: its name, its price, its details.
+"""Give each entry of a list what others have, and each recipe the parts that its markup names.
 
-The classifier decides line by line, and may select the names of only eight products of twenty.
+The classifier decides line by line, and may select the names of only eight products of twenty, or
+the steps of a recipe without its ingredients.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress, islice, pairwise
+from itertools import accumulate, chain, compress, islice, pairwise
 
 from lxml.html import HtmlElement
 
-from ..html.index import MIN_ROW, ElementFlag, PageIndex, Segment, common_classes, tag_and_class
+from ..html.index import (
+    MIN_ROW,
+    ElementFlag,
+    PageIndex,
+    Segment,
+    common_classes,
+    is_recipe_fact,
+    names_of_part,
+    tag_and_class,
+)
 from ..html.metadata.dates import is_date_line
+from ..html.metadata.jsonld import read_json_ld, string_values, type_names
 from ..html.page import Page
+from ..html.structure import INGREDIENT_HINT
 from ..html.visibility import HEADING_TAGS, has_hiding_class
 from ..selection import LIST_KINDS, OFFER_KINDS
-from ..text import COLONS, MIN_LIVE_ENTRIES, count_words, is_entry_time
+from ..text import (
+    COLONS,
+    MIN_LIVE_ENTRIES,
+    class_pattern,
+    comparison_key,
+    count_words,
+    is_entry_time,
+)
 from ..urls import host_of, resolve
 from .selected_text import SelectedText, is_internal_link, mean
 
@@ -400,3 +420,144 @@ def add_live_times(selected: SelectedText) -> None:
         above_text = [i for i in times if keep[i + 1]]
         if len(above_text) >= max(MIN_LIVE_ENTRIES, len(times) / 2):
             selected.add(above_text)
+
+
+#: The names of a recipe's parts, in schema.org's vocabulary and in that of recipe plug-ins.
+_INGREDIENTS = class_pattern("ingredients?")
+_METHOD = class_pattern("instructions?|directions?|method|preparation|steps?")
+_NOTES = class_pattern("equipment|notes?|nutrients|nutrition(?:al)?|tips?")
+_RECIPE = class_pattern("h?recipes?")
+_RECIPE_NAME = class_pattern("recipe-(?:name|title)")
+#: The names of a recipe's controls, and of what is not about it.
+_RECIPE_CONTROLS = class_pattern(
+    "ads?|adjustable|author|btn|buttons?|call-to-action|comments?|conversion|cta|embed"
+    "|jump|more|pin|print|products?|promo|rat(?:e|ing|ings)|related|shar(?:e|es|ing)"
+    "|shop|shopping|social|teaser|toggle|video|votes?"
+)
+#: The tags of ingredients and steps.
+_RECIPE_ITEM_TAGS = frozenset({"li", "dt", "dd", "td", "th", "p"})
+_NOT_IN_RECIPES = int(ElementFlag.BUTTON | ElementFlag.HIDDEN | ElementFlag.NAV)
+#: The most levels from the ingredients up to the recipe, and from a line up to its part.
+_MAX_RECIPE_LEVELS = 8
+_MAX_PART_LEVELS = 12
+#: The fewest characters of one of the steps.
+_MIN_STEP_CHARS = 40
+
+
+def add_recipe_parts(selected: SelectedText) -> None:
+    """Select the ingredients, steps, notes, times and servings of recipes, without their controls.
+
+    Nobody can cook from a print without them.  A recipe is the innermost element around a part
+    named for ingredients and one named for steps.  Its times may also be between it and the title.
+    """
+    if INGREDIENT_HINT not in selected.page.source:
+        return
+    index, keep = selected.index, selected.keep
+    names = [*map(names_of_part, index.elements)]
+    titles = [line.index for line in index.segments if line.block.tag == "h1"]
+    title, last = selected.page.metadata.title, 0
+    for recipe in _find_recipes(selected, names):
+        begin, end = index.segment_begins[recipe], index.segment_ends[recipe]
+        number = bisect(titles, begin)
+        for i in range(max(last, titles[number - 1] + 1) if number else begin, begin):
+            block = index.segments[i].block
+            keep[i] |= is_recipe_fact(block) and not _RECIPE_CONTROLS.search(names_of_part(block))
+        last, is_above_text = end, False
+        for i in range(end - 1, begin - 1, -1):
+            segment, parts = index.segments[i], _names_around(index, names, i, recipe)
+            is_control = any(map(_RECIPE_CONTROLS.search, parts))
+            if is_control or index.flags[index.segment_blocks[i]] & _NOT_IN_RECIPES:
+                continue
+            if segment.block.tag in HEADING_TAGS:
+                keep[i] |= is_above_text or any(map(_RECIPE_NAME.search, parts))
+            elif segment.text == title:
+                continue
+            else:
+                keep[i] |= _is_part_of_recipe(index, i, parts)
+            is_above_text = keep[i] or (is_above_text and not any(map(str.isalpha, segment.text)))
+
+
+def _find_recipes(selected: SelectedText, names: Sequence[str]) -> list[int]:
+    """Return the innermost elements around ingredients and steps, given the names of elements."""
+    index = selected.index
+    is_declared = any('"Recipe"' in text for text in selected.page.linked_data)
+    long_lines = [*accumulate((size >= _MIN_STEP_CHARS for size in selected.sizes), initial=0)]
+    spans = zip(index.segment_begins, index.segment_ends, strict=True)
+    has_step = [long_lines[end] > long_lines[begin] for begin, end in spans]
+    methods = [i for i, name in enumerate(names) if has_step[i] and _METHOD.search(name)]
+    recipes = set[int]()
+    for part, name in enumerate(names):
+        if not _INGREDIENTS.search(name):
+            continue
+        recipe = part
+        for _ in range(_MAX_RECIPE_LEVELS):
+            if bisect(methods, recipe) < bisect(methods, index.subtree_ends[recipe] - 1):
+                if is_declared or _RECIPE.search(f"{name} {names[recipe]}"):
+                    recipes.add(recipe)
+                break
+            recipe = index.parents[recipe]
+            if recipe < 0:
+                break
+    following = pairwise([*sorted(recipes), len(names)])
+    return [recipe for recipe, inner in following if inner >= index.subtree_ends[recipe]]
+
+
+def _names_around(index: PageIndex, names: Sequence[str], line: int, recipe: int) -> list[str]:
+    """Return the names of the elements around the beginning of a line, inside a recipe."""
+    element = index.indexes[index.segments[line].leaves[0].parent]
+    around: list[str] = []
+    for _ in range(_MAX_PART_LEVELS):
+        if element < 0 or element == recipe:
+            break
+        around.append(names[element])
+        element = index.parents[element]
+    return around
+
+
+def _is_part_of_recipe(index: PageIndex, line: int, parts: Sequence[str]) -> bool:
+    """Return whether a line of a recipe is an ingredient, a step, a note or a fact."""
+    segment = index.segments[line]
+    if is_recipe_fact(segment.block):
+        return True
+    if any(map(_NOTES.search, parts)):
+        return not segment.is_link
+    is_ingredient = any(map(_INGREDIENTS.search, parts))
+    if not is_ingredient and (segment.is_link or not any(map(_METHOD.search, parts))):
+        return False
+    around = islice(chain([segment.block], segment.block.iterancestors()), len(parts))
+    return any(element.tag in _RECIPE_ITEM_TAGS for element in around)
+
+
+#: Shorter lines may be menu items ('Salt').
+_MIN_DECLARED_CHARS = 10
+
+
+def add_declared_steps(selected: SelectedText) -> None:
+    """Select the lines that the page's JSON-LD gives as ingredients or steps, and their headings.
+
+    A recipe whose last steps are missing is of no use to its reader.
+    """
+    declared = _declared_steps(selected.page) - set(map(comparison_key, selected.texts()))
+    added = set[int]()
+    for segment in reversed(selected.segments) if declared else ():
+        i, text = segment.index, segment.text
+        if selected.index.flags[selected.index.segment_blocks[i]] & _NOT_IN_RECIPES:
+            continue
+        is_heading = segment.block.tag in HEADING_TAGS - {"h1"} and i + 1 in added
+        if is_heading or (len(text) >= _MIN_DECLARED_CHARS and comparison_key(text) in declared):
+            added.add(i)
+    selected.add(added)
+
+
+def _declared_steps(page: Page) -> set[str]:
+    """Return the keys of the ingredients and steps in the page's JSON-LD."""
+    steps = set[str]()
+    if any('"Recipe"' in text for text in page.linked_data):
+        for thing in read_json_ld(page.linked_data):
+            if "Recipe" in type_names(thing):
+                values = [thing.get("recipeIngredient"), thing.get("recipeInstructions")]
+                sections = values[1] if isinstance(values[1], list) else []
+                values += [s.get("itemListElement") for s in sections if isinstance(s, dict)]
+                texts = chain.from_iterable(string_values(value, "text") for value in values)
+                steps.update(comparison_key(line) for t in texts for line in t.splitlines())
+    return steps

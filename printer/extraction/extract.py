@@ -79,6 +79,8 @@ ADDING_PASSES = (
     # Again, as names and parts of entries were added.
     Pass("price of an entry", entries.add_entry_prices, LIST_KINDS),
     Pass("line between similar ones", add_lines_between),
+    Pass("part of a recipe", entries.add_recipe_parts),
+    Pass("ingredient or step", entries.add_declared_steps),
 )
 CORRECTING_PASSES = (
     Pass("partly selected element", corrections.complete_elements),

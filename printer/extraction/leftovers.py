@@ -419,6 +419,7 @@ def _offers(selected: SelectedText) -> Sequence[Segment]:
     bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
     for i, (names, begin, end) in enumerate(bounds):
         is_small = 2 <= end - begin <= _MAX_OFFER_LINES
+        is_small &= index.tags[i] not in HEADING_TAGS  # the buttons may be in a heading
         if begin < text_begin or not (names and is_small) or keep[end - 1]:
             continue
         box = range(begin, end)
@@ -626,13 +627,18 @@ _KINDS_WITH_COMMON_LINKS = frozenset({"collection", "forum", "listing"})
 
 
 def find_buttons(page: Page, verdict: Verdict) -> frozenset[HtmlElement]:
-    """Return recurring links at the ends of lines ('Learn more'), or between bars ('| reply |')."""
+    """Return recurring links at the ends of lines ('Learn more'), or between bars ('| reply |').
+
+    Links without a target below a sentence ('More +') are a script's.
+    """
     may_end_entries = verdict.kind in _KINDS_WITH_COMMON_LINKS
     places: dict[str, set[str]] = {}
     elements: dict[str, list[HtmlElement]] = {}
+    toggles: list[HtmlElement] = []
     for segment in page.segments:
         if not verdict.keep[segment.index] or not segment.link_chars:
             continue
+        toggles += _closing_toggles(segment)
         barred = [
             (leaf, link)
             for leaf, link in _barred_links(segment)
@@ -643,7 +649,27 @@ def find_buttons(page: Page, verdict: Verdict) -> frozenset[HtmlElement]:
             places.setdefault(label, set()).add(link.get("href", ""))
             elements.setdefault(label, []).append(leaf.element)
     recurring = (label for label in places if len(places[label]) >= _MIN_BUTTONS)
-    return frozenset(element for label in recurring for element in elements[label])
+    return frozenset(toggles).union(*(elements[label] for label in recurring))
+
+
+_TOGGLE_SIGNS = "+-−–…"
+_CLOSING_QUOTES = "\"'”’»"
+_TOGGLE_ATTRIBUTES = ("href", "id", "name")
+
+
+def _closing_toggles(segment: Segment) -> list[HtmlElement]:
+    """Return the short links without a target with which a paragraph of sentences ends."""
+    toggles: list[HtmlElement] = []
+    for leaf in reversed(segment.leaves if segment.block.tag == "p" else ()):
+        text = leaf.text.strip()
+        link = None if leaf.tail else enclosing_link(leaf.element)
+        if link is not None and not any(map(link.get, _TOGGLE_ATTRIBUTES)):
+            if not _is_button_label(text.strip(_TOGGLE_SIGNS)):
+                return []
+            toggles.append(leaf.element)
+        elif text:
+            return toggles if text.rstrip(_CLOSING_QUOTES).endswith(_ENDS_BEFORE_BUTTON) else []
+    return []
 
 
 def _barred_links(segment: Segment) -> Iterable[tuple[Leaf, HtmlElement]]:

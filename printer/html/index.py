@@ -29,7 +29,8 @@ from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from ..files import load_json
-from .visibility import has_unseen_class, is_hidden, is_unseen
+from ..text import class_pattern
+from .visibility import HEADING_TAGS, has_unseen_class, is_hidden, is_unseen
 
 if TYPE_CHECKING:
     from .page import PageLayout
@@ -515,6 +516,58 @@ def common_classes(names: str) -> str:
 def class_and_id(element: HtmlElement) -> str:
     """Return an element's classes and id in lower case."""
     return f"{element.get('class') or ''} {element.get('id') or ''}"[:300].lower()
+
+
+#: Where a word begins in a name such as ``recipeYield``.
+_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
+
+
+@lru_cache(4096)
+def _split_humps(names: str) -> str:
+    return _HUMP.sub("-", names).lower()
+
+
+def names_of_part(element: HtmlElement) -> str:
+    """Return an element's classes, id and property of microdata in lower case, with hyphens."""
+    keys = (element.get("class"), element.get("id"), element.get("itemprop"))
+    return _split_humps(" ".join(filter(None, keys))[:300])
+
+
+#: The names of a recipe's times, servings and nutrients.
+_FACT = class_pattern(
+    "(?:active|additional|bake|baking|chill|cook|cooking|custom|prep|preparation|rest|resting|total)"
+    "[_-]*time|bake|cook|prep|total|calories|cuisine|servings?|serves|yields?"
+    "|nutri(?:ent|tion-item)"
+)
+_MAX_FACT_CHARS = 60
+_MAX_FACT_ELEMENTS = 60
+_NOT_FACT_TAGS = HEADING_TAGS | {"dl", "form", "li", "table"}
+
+
+def is_recipe_fact(element: HtmlElement) -> bool:
+    """Return whether an element is named for a fact of a recipe, and is short with a number."""
+    is_named = _FACT.search(names_of_part(element)) is not None
+    return is_named and any(map(str.isdigit, short_text(element, _MAX_FACT_CHARS)))
+
+
+def short_text(element: HtmlElement, limit: int) -> str:
+    """Return a short text, '' for a longer one or one with a heading, list, table or form."""
+    parts = list(islice(element.iterdescendants(), _MAX_FACT_ELEMENTS + 1))
+    if len(parts) > _MAX_FACT_ELEMENTS or any(part.tag in _NOT_FACT_TAGS for part in parts):
+        return ""
+    text = beginning_of_text(element, limit)
+    return text if len(text) <= limit else ""
+
+
+def beginning_of_text(element: HtmlElement, limit: int = 200) -> str:
+    """Return the first ``limit`` characters or more of an element's text, even if hidden."""
+    pieces, length = [], 0
+    for piece in element.itertext():
+        pieces.append(piece)
+        length += len(piece.strip())
+        if length > limit:
+            break
+    return " ".join("".join(pieces).split())
 
 
 def tag_and_class(element: HtmlElement) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from lxml.html import HtmlElement
 
 from ..i18n import load_table
 from ..text import SENTENCE_ENDS, YEAR, class_pattern
+from .index import beginning_of_text, is_recipe_fact, names_of_part, short_text
 from .visibility import HEADING_TAGS
 
 _MAX_LINES = 2000
@@ -37,6 +38,10 @@ def retag_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source:
     _retag_boxes(boxes)
     _retag_links_in_lists(elements)
     _retag_ingredients(boxes)
+    if INGREDIENT_HINT in source:
+        _join_ingredients(elements)
+        _retag_facts(boxes)
+        _join_values(elements)
     _retag_numbered_lists(elements)
     _retag_attributions(elements)
     _retag_pictures_in_lines(elements)
@@ -181,7 +186,7 @@ def _retag_pairs(boxes: Iterable[HtmlElement]) -> None:
         if len({(row.tag, row.get("class")) for row in rows}) > 1 or rows[0].tag != "div":
             continue
         pairs = [pair for pair in takewhile(bool, map(_label_and_value, rows)) if pair]
-        labels = {_beginning_of_text(label) for _, label, _ in pairs}
+        labels = {beginning_of_text(label) for _, label, _ in pairs}
         if len(labels) < len(rows):
             continue
         box.tag = "table"
@@ -200,9 +205,9 @@ def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlEl
     for _ in range(_MAX_PAIR_DEPTH):
         if not _is_blank(row.text) or not all(_is_blank(part.tail) for part in row):
             return None
-        parts = [part for part in row if _beginning_of_text(part, 1)]
+        parts = [part for part in row if beginning_of_text(part, 1)]
         if len(parts) == 2:
-            label, value = map(_beginning_of_text, parts)
+            label, value = map(beginning_of_text, parts)
             is_label = label[0].isalpha() and len(label) <= _MAX_PAIR_LABEL_CHARS
             has_box = any(part.tag == "div" for part in parts)
             if is_label and has_box and len(value) <= _MAX_VALUE_CHARS and not YEAR.search(value):
@@ -264,8 +269,83 @@ def _retag_ingredients(boxes: Iterable[HtmlElement]) -> None:
         ingredients.append(item)
         ingredients.tail = None if _is_blank(tail) else tail
         item.tag = "li"
-        for part in item.iter("div", "p"):
-            part.tag, part.tail = "span", f" {part.tail or ''}"
+        _join_lines(item)
+
+
+#: What the source of a page with a recipe contains, in any case of the first letter.
+INGREDIENT_HINT = "ngredient"
+_INGREDIENT = class_pattern("ingredient")
+_MAX_INGREDIENT_CHARS = 200
+
+
+def _join_ingredients(elements: Iterable[HtmlElement]) -> None:
+    """Make the boxes of an item's amount and ingredient parts of one line."""
+    for item in [element for element in elements if element.tag in ("dd", "li")]:
+        is_named = len(item) == 1 and _INGREDIENT.search(names_of_part(item[0]))
+        if is_named and short_text(item[0], _MAX_INGREDIENT_CHARS):
+            _join_lines(item[0])
+
+
+def _retag_facts(boxes: Iterable[HtmlElement]) -> None:
+    """Make a recipe's times, servings and nutrients lines of a list, with bold labels."""
+    inside = set[HtmlElement]()
+    rows: list[list[HtmlElement]] = []
+    for fact in boxes:
+        if fact in inside or fact.tag != "div" or not is_recipe_fact(fact):
+            continue
+        inside.update(fact.iter())
+        previous = next((e for e in fact.itersiblings(preceding=True) if not _is_empty(e)), None)
+        if rows and rows[-1][-1] is previous and _is_blank(previous.tail):
+            rows[-1].append(fact)
+        else:
+            rows.append([fact])
+    for row in rows:
+        for fact in row:
+            _join_lines(fact)
+            for label in [part for part in fact[:-1] if beginning_of_text(part, 1)][:1]:
+                if not any(map(str.isdigit, beginning_of_text(label))):
+                    label.tag = "b"
+        if len(row) > 1:
+            facts = row[0].makeelement("ul")
+            row[0].addprevious(facts)
+            row[-1].tail, facts.tail = None, row[-1].tail
+            for fact in row:
+                facts.append(fact)
+                fact.tag = "li"
+
+
+def _join_lines(box: HtmlElement) -> None:
+    """Make the boxes in another parts of its line, with spaces between them."""
+    for part in box.iterdescendants():
+        part.tag = "span" if part.tag in ("div", "p") else part.tag
+        part.tail = part.tail or " "
+
+
+_MAX_NUTRIENT_CHARS = 15
+_MAX_NUTRIENT_VALUES = 3
+
+
+def _join_values(elements: Iterable[HtmlElement]) -> None:
+    """Put the short values of terms, such as the amounts of nutrients, on the terms' lines."""
+    for term in [element for element in elements if element.tag == "dt"]:
+        siblings = islice(term.itersiblings(), _MAX_NUTRIENT_VALUES + 1)
+        values = list(takewhile(lambda sibling: sibling.tag == "dd", siblings))
+        texts = [beginning_of_text(value, _MAX_NUTRIENT_CHARS) for value in values]
+        is_amount = bool(texts) and texts[0][:1].isdigit() and len(values) <= _MAX_NUTRIENT_VALUES
+        if is_amount and not len(term) and max(map(len, texts)) <= _MAX_NUTRIENT_CHARS:
+            line = values[0]
+            term.tag, term.tail, line.text = "b", f" {line.text or ''}", None
+            line.insert(0, term)
+            for value in values[1:]:
+                line[-1].tail = f"{line[-1].tail or ''} "
+                value.tag = "span"
+                line.append(value)
+            facts = line.getparent()
+            is_last = line.getnext() is None
+            if is_last and facts.tag == "dl" and facts.find("dt") is None:
+                facts.tag = "ul"
+                for fact in facts.iterchildren("dd"):
+                    fact.tag = "li"
 
 
 _MAX_STEPS = 100
@@ -500,7 +580,7 @@ def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source
         heading = button.getparent()
         if heading.tag not in HEADING_TAGS:
             continue
-        if _beginning_of_text(heading) == _beginning_of_text(button):
+        if beginning_of_text(heading) == beginning_of_text(button):
             _make_inline(button, "button", "div", "p")
     if not any(name in source for name in ("aria-controls", "aria-expanded", "collapse")):
         return
@@ -508,13 +588,13 @@ def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source
     boxes_by_control = [
         (control, box) for control in controls if (box := _box_above_part(control)) is not None
     ]
-    labels = Counter(_beginning_of_text(box) for _, box in boxes_by_control)
+    labels = Counter(beginning_of_text(box) for _, box in boxes_by_control)
     if len(labels) < 2:
         return
     headings_before = _HEADING_BEFORE(boxes_by_control[0][0])
     level = min(6, int(headings_before[0].tag[1]) + 1) if headings_before else 3
     for control, box in boxes_by_control:
-        if labels[_beginning_of_text(box)] == 1:
+        if labels[beginning_of_text(box)] == 1:
             _retag_control(control, box, f"h{level}")
 
 
@@ -534,11 +614,11 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
         control.get("data-target") or control.get("data-bs-target") or control.get("href") or ""
     )
     name = control.get("aria-controls") or target.removeprefix("#")
-    label = _beginning_of_text(control)
+    label = beginning_of_text(control)
     if not 2 < len(label) <= _MAX_CONTROL_LABEL_CHARS:
         return None
     for box in (control, *islice(control.iterancestors(), 3)):
-        if _beginning_of_text(box) != label:
+        if beginning_of_text(box) != label:
             break
         part = next(box.itersiblings("*"), None)
         if part is None:
@@ -547,13 +627,13 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
         if name and name not in ids:
             continue
         links = islice(part.iter("a"), _MAX_CONTROLS)
-        text = _beginning_of_text(part, _MAX_COUNTED_PART_CHARS)
-        if any(_beginning_of_text(button) == text for button in islice(part.iter("button"), 2)):
+        text = beginning_of_text(part, _MAX_COUNTED_PART_CHARS)
+        if any(beginning_of_text(button) == text for button in islice(part.iter("button"), 2)):
             return None  # the next control: a script has the text that this one unfolds
         length = len(text)
         is_text = (
             length >= _MIN_PART_CHARS
-            and 2 * sum(len(_beginning_of_text(link)) for link in links) < length
+            and 2 * sum(len(beginning_of_text(link)) for link in links) < length
         )
         fields = chain(box.iterancestors("nav", "footer", "form"), part.iter("input", "select"))
         return box if is_text and next(fields, None) is None else None
@@ -575,17 +655,6 @@ def _retag_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
         _make_inline(control, "div", "p")
         is_in_heading = any(element.tag in HEADING_TAGS for element in ancestors)
         control.tag = "span" if is_in_heading else tag
-
-
-def _beginning_of_text(element: HtmlElement, limit: int = 200) -> str:
-    """Return the first ``limit`` characters or more of an element's text, even if hidden."""
-    pieces, length = [], 0
-    for piece in element.itertext():
-        pieces.append(piece)
-        length += len(piece.strip())
-        if length > limit:
-            break
-    return " ".join("".join(pieces).split())
 
 
 _VERBATIM_TAGS = frozenset({"code", "kbd", "pre", "samp", "script", "style", "textarea", "title"})

@@ -165,6 +165,14 @@ def test_a_list_is_completed_without_the_buttons_of_its_items():
     assert texts == [*(f"{TEXT} Boat {n}." for n in range(3)), "Dinghies"]
 
 
+def test_a_table_is_completed_without_a_column_of_the_same_links():
+    row = "<tr><td>Salt {0}</td><td>{0} g</td><td><a href=/{0}>{1}</a></td></tr>".format
+    table = "".join(row(n, "more") for n in range(3))
+    assert choice(f"<p>{TEXT}</p><table>{table}</table>", [TEXT, "Salt"])[-2:] == ["Salt 2", "2 g"]
+    table = "".join(row(n, f"sea {n}") for n in range(3))
+    assert choice(f"<p>{TEXT}</p><table>{table}</table>", [TEXT, "Salt"])[-1] == "sea 2"
+
+
 def test_boxes_of_navigation_of_a_wiki_go_whole():
     box = "<ul><li><a href=/o>Oars</a></li><li>Sails</li></ul>"
     for names in ("navbox", "sister-box", "'side-box sistersitebox'"):

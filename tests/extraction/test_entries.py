@@ -8,10 +8,12 @@ from collections.abc import Callable, Collection
 import pytest
 
 from printer.extraction.entries import (
+    add_declared_steps,
     add_entry_prices,
     add_live_times,
     add_names,
     add_product_price,
+    add_recipe_parts,
     complete_entries,
     is_listing,
 )
@@ -290,3 +292,57 @@ def test_an_article_about_a_product_for_sale_has_its_price(names: str, count: in
     html = f"<h1>Oar</h1><p>$48</p><button class={names}>Take it</button><p>It is of ash.</p>"
     page = read_page(f"<body>{html}</body>")
     assert sum(run_pass(add_product_price, page, [False] * 4)) == count
+
+
+STEP = "Rub the oats between your hands until nothing of the husk is left on them."
+RECIPE = f"""<h1>Oat loaf</h1><div class="stat total-time">Total: 3 hours</div>
+    <div class="votes total">7 votes</div>
+    <div class=recipe-card><h2 class=recipe-name>The loaf</h2><p>Our best.</p>
+    <div class=servings><span>Serves</span><span>4</span></div>
+    <div class=recipe-ingredients><h3>Ingredients <button>2x</button></h3>
+    <div class=unit-conversion>Metric</div><ul><li>500 g oats</li><li><a href=/salt>Salt</a></li></ul></div>
+    <div class=recipe-instructions><h3>Method</h3><div class=ad>Buy a mixer.</div><b>1.</b>
+    <ol><li>{STEP}</li><li><a href=/film>Watch the film</a></li></ol></div>
+    <h3>Notes</h3><div class=notes>Oat loaf<br>Keeps a week.</div>
+    <h3>More loaves</h3><div class=related>Rye</div></div>"""
+
+
+def recipe_parts(html: str) -> list[str]:
+    """Return the lines that are added as parts of recipes to an empty choice."""
+    page = read_page(html)
+    flags = run_pass(add_recipe_parts, page, [False] * len(page.segments))
+    return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
+
+
+def test_a_recipe_has_the_parts_that_its_markup_names_without_its_controls() -> None:
+    assert recipe_parts(RECIPE) == [
+        "Total: 3 hours", "The loaf", "Serves 4", "Ingredients", "500 g oats", "Salt", "Method",
+        STEP, "Notes", "Keeps a week.",
+    ]  # fmt: skip
+
+
+def test_ingredients_without_steps_or_outside_a_recipe_are_no_recipe() -> None:
+    assert not recipe_parts(RECIPE.replace(STEP, "Eat."))
+    other = RECIPE.replace("recipe-", "box-")
+    assert not recipe_parts(other)
+    linked = '<script type="application/ld+json">{"@type": "Recipe"}</script>'
+    assert STEP in recipe_parts(linked + other)
+
+
+def test_the_parts_of_recipes_are_found_in_linear_time() -> None:
+    recipes = RECIPE * 400 + "<div class=recipe-ingredients><div class=steps>" * 200
+    start = time.perf_counter()
+    recipe_parts(recipes)
+    assert time.perf_counter() - start < 10
+
+
+def test_the_ingredients_and_steps_that_json_ld_gives_are_added() -> None:
+    section = f'{{"@type": "HowToSection", "itemListElement": [{{"text": "{STEP}"}}]}}'
+    data = f'"recipeIngredient": ["500 g of oats", "Salt"], "recipeInstructions": [{section}]'
+    script = f'<script type="application/ld+json">{{"@type": "Recipe", {data}}}</script>'
+    lines = f"<a>Salt</a><p>500 g of oats</p><h3>The husks</h3><p>{STEP}</p><button>{STEP}</button>"
+    page = read_page(script + lines)
+    flags = run_pass(add_declared_steps, page, [False] * len(page.segments))
+    assert flags == (False, True, True, True, False)
+    page = read_page(script.replace("Recipe", "Article") + lines)
+    assert not any(run_pass(add_declared_steps, page, [False] * len(page.segments)))

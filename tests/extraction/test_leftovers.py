@@ -94,6 +94,11 @@ def test_a_box_stays_above_the_text_or_in_a_row_or_if_it_is_large(
     assert len(choice(page, [TEXT, "Want", "Our"])) == count
 
 
+def test_a_heading_with_buttons_is_no_box() -> None:
+    heading = "<h3 class=head>Oats <button>1x</button><button>2x</button></h3><h4>Loaf</h4>"
+    assert choice(f"<p>{9 * TEXT}</p>{heading}<p>{TEXT}", [TEXT, "Oats", "Loaf"])[1] == "Oats"
+
+
 def test_a_box_with_a_bold_line_above_its_button_goes() -> None:
     bold = "<section class=x><p><b>Sail now!</b></p><a class=button href=/n>Go</a></section>"
     assert choice(f"<p>{6 * TEXT}</p>{bold}<p>{TEXT}</p>", [TEXT, "Sail"])[1:-1] == []
@@ -191,6 +196,20 @@ def test_interface_links_between_bars_go_from_each_entry() -> None:
     rows = "".join(f"<p><a href=/a{n}>Oars</a> | <a href=/b{n}>Sails</a></p>" for n in range(3))
     page = read_page(f"<body>{rows}", "https://example.org/")
     assert not find_buttons(page, Verdict((True,) * 3, kind="listing"))
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('"The bread keeps." <a class=more>MORE+</a> <a>LESS-</a>', ["LESS-", "MORE+"]),
+        ("The bread keeps. <a href=/more>More</a>", []),
+        ("The bread keeps. <a name=note>Note</a>", []),
+        ("We call this bread <a>Rye</a>", []),
+    ],
+)
+def test_toggles_without_a_target_go_from_below_a_sentence(line: str, found: list[str]) -> None:
+    buttons = find_buttons(read_page(f"<body><p>{line}</p>"), Verdict((True,)))
+    assert sorted(str(button.text) for button in buttons) == found
 
 
 def test_menus_go_from_above_and_below_the_entries_of_a_list() -> None:

@@ -283,6 +283,40 @@ def test_the_ingredients_of_a_recipe_are_a_list_of_lines() -> None:
     assert texts(recipe) == ["1/4 cup butter", "2 eggs"]
 
 
+#: A recipe's facts as its plug-ins mark them, and an amount beside its ingredient.
+FACTS = (
+    "<div class=times><div class=prep-time-container><span>Prep</span><span>5 min</span></div><div></div>"
+    "<div class=recipeCookTime><div>Cook</div><div><div>2</div><div>hours</div></div></div></div>"
+)
+AMOUNT = "<span class=ingredient><b>{}</b><div>{}</div></span>"
+
+
+def test_the_facts_of_a_recipe_are_a_list_of_lines() -> None:
+    (facts,) = blocks(f"{FACTS}<!-- ingredients -->")
+    assert isinstance(facts, List)
+    assert texts(f"{FACTS}<!-- ingredients -->") == ["Prep 5 min", "Cook 2 hours"]
+    items = "".join(f"<li>{AMOUNT.format(*pair)}</li>" for pair in (("2 g", "salt"), ("1", "egg")))
+    assert texts(f"<ul>{items}</ul>") == ["2 g salt", "1 egg"]
+
+
+def test_amounts_are_on_the_lines_of_their_nutrients() -> None:
+    nutrients = (
+        "<dl id=ingredients><dt>Fat</dt><dd>3 g</dd><dd>4 %</dd><dt>Salt</dt><dd>1 g</dd></dl>"
+    )
+    (facts,) = blocks(nutrients)
+    assert isinstance(facts, List)
+    assert texts(nutrients) == ["Fat 3 g 4 %", "Salt 1 g"]
+    assert texts("<dl id=ingredients><dt>Oats</dt><dd>Rolled</dd></dl>") == ["Oats", "Rolled"]
+
+
+def test_long_texts_and_headings_are_no_facts_of_a_recipe() -> None:
+    heading = "<div class=yield><h3>Servings</h3>4 loaves</div>"
+    text = f"<div class=prep>{'Soak the barley for 5 hours. ' * 3}</div>"
+    page = read_page(f"<p class=ingredients>{heading}{text}{text}")
+    assert page.tree.find(".//ul") is None
+    assert page.tree.find(".//h3") is not None
+
+
 def test_items_below_their_numbers_are_a_numbered_list() -> None:
     step = "<li><div><div>{}</div><div>Stir the batter and wait.</div></div></li>"
     (steps,) = blocks(f"<ul>{step.format(1)}{step.format(2)}</ul>")
