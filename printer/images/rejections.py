@@ -436,8 +436,11 @@ def _is_portrait(
     if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
         return True
     alt, text = candidate.alt.lower(), caption.text.lower()
+    credited = reader.photographers if "in the text" in features else frozenset[str]()
     alt_names_author = any(
-        name in alt for name in reader.authors if len(alt) < len(name) + _MAX_CHARS_BESIDE_NAME
+        name in alt and (name == alt or name not in credited)
+        for name in reader.authors
+        if len(alt) < len(name) + _MAX_CHARS_BESIDE_NAME
     )
     if text:
         line = f"{caption.credit.lower()} {text}".lstrip()
