@@ -525,9 +525,9 @@ def is_pull(element: HtmlElement) -> bool:
 
 
 def is_quotation(element: HtmlElement) -> bool:
-    """Return whether a class says that an element of a post is a quotation."""
-    classes = (element.get("class") or "")[:300].lower()
-    return QUOTATION_CLASS.search(classes) is not None
+    """Return whether a class, or a name for tests, says that part of a post is a quotation."""
+    names = (element.get("class"), element.get("data-testid"))
+    return any(QUOTATION_CLASS.search(name[:300].lower()) for name in names if name)
 
 
 #: The text of a link from a heading or term to its source code, such as "[source]".
