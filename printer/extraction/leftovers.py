@@ -193,7 +193,8 @@ class _Sections:
         places = {i for i, tag in enumerate(self.index.tags) if tag in media}
         places.update(self.index.indexes.get(element, -1) for element in pictures or ())
         self.pictures = sorted(places)
-        self.headings = [line for line in selected.lines() if line.block.tag in HEADING_TAGS]
+        lines = (line for line in selected.lines() if line.block.tag in HEADING_TAGS)
+        self.headings = list({line.block: line for line in lines}.values())  # the last line of each
         self.looks = Counter(_look(heading.block) for heading in self.headings)
         self.texts = Counter(heading.text for heading in self.headings)
 
@@ -206,7 +207,7 @@ class _Sections:
             if not is_separate and section.following and not "h" < section.following <= level:
                 continue  # Text of the section, or a part of it, is printed.
             if is_separate or self._is_empty(section):
-                self.keep[heading.index] = False
+                self._drop(heading)
             elif self._seems_empty(section):
                 doubtful.setdefault(_look(heading.block), []).append(section)
         of_level = sum(count for (tag, _), count in self.looks.items() if tag == level)
@@ -220,7 +221,12 @@ class _Sections:
                 is_minority |= all(len(s.lines) == 1 and s.following < level for s in alike)
             if is_minority or (self.is_unplaced_list and _are_controls([s.lines for s in alike])):
                 for section in alike:
-                    self.keep[section.heading.index] = False
+                    self._drop(section.heading)
+
+    def _drop(self, heading: Segment) -> None:
+        """Drop all lines of a heading."""
+        for i in self.index.segment_range(self.index.segment_blocks[heading.index]):
+            self.keep[i] = False
 
     def _read(self, heading: Segment) -> _Section:
         index, begin = self.index, heading.index + 1

@@ -339,6 +339,15 @@ def test_a_heading_above_only_a_button_goes() -> None:
     assert "Do you plan a boat?" not in choice(html, selected, "service")
 
 
+def test_a_heading_of_several_lines_goes_whole() -> None:
+    html = f"<h2>Plan a boat<br>of oak or ash</h2><p><a href=/ask>Ask us</a></p><h2>Sails</h2><p>{TEXT}"
+    page = read_page(f"<body><h1>Oars</h1><p>{TEXT}</p>{html}</body>")
+    keep = [not segment.is_link for segment in page.segments]
+    flags = run_pass(drop_empty_sections, page, keep, kind="service")
+    texts = [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
+    assert texts == ["Oars", TEXT, "Sails", TEXT]
+
+
 def test_a_line_below_the_main_heading_stays() -> None:
     lines = "<h1>Oars</h1><h3>Oars of ash for rivers and lakes</h3><h4><a href=/a>Ask us</a></h4>"
     parts = "".join(f"<h2>Part {n}</h2><h3>Of {n}</h3><p>{TEXT} {n}.</p>" for n in range(3))
