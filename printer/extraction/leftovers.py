@@ -95,7 +95,9 @@ def _copies(selected: SelectedText) -> Iterable[Segment]:
 
 
 #: The lengths of a line, or of a stretch of lines, that is looked for right below itself.
-_COPIED_LINES = frozenset({1, *range(4, 60)})
+_COPIED_LINES = range(1, 60)
+#: A stretch of fewer lines, such as a heading and its paragraph, has a line of this length.
+_MIN_SHORT_LINES = 4
 _MIN_COPIED_LINE_CHARS = 60
 
 
@@ -108,13 +110,18 @@ def _second_copies(selected: SelectedText) -> Iterable[Segment]:
         start = last_positions.get(texts[i], i)
         last_positions[texts[i]] = i
         copy = page.segments[i : i + i - start] if i - start in _COPIED_LINES else ()
-        min_chars = _MIN_COPIED_LINE_CHARS if len(copy) == 1 else _MIN_PARAGRAPH_CHARS
-        is_long = sum(len(segment.text) for segment in copy) >= min_chars
+        sizes = [len(segment.text) for segment in copy]
+        is_long = sum(sizes) >= _MIN_PARAGRAPH_CHARS
+        if 0 < len(copy) < _MIN_SHORT_LINES:
+            is_long = max(sizes) >= _MIN_COPIED_LINE_CHARS
         in_table = page.index.flags[page.index.segment_blocks[i]] & ElementFlag.TABLE
         # Words that move across the screen are repeated to fill it.
         beside = texts[max(0, 2 * start - i) : start], texts[2 * i - start : 3 * i - 2 * start]
         is_long |= len(copy) > 1 and texts[start:i] in beside
-        if is_long and not in_table and texts[start:i] == [segment.text for segment in copy]:
+        # Entries that differ only in their pictures, as in color, are links.
+        is_entry = 1 < len(copy) < _MIN_SHORT_LINES and any(s.link_chars for s in copy)
+        is_long &= not (is_entry or in_table)
+        if is_long and texts[start:i] == [segment.text for segment in copy]:
             for segment in copy:
                 keep[segment.index - i + start] |= keep[segment.index]
             yield from copy

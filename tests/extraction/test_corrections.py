@@ -601,7 +601,7 @@ def test_a_line_that_only_invites_to_follow_it_is_no_text_of_a_service(label: st
 
 def test_a_drawer_with_the_class_hidden_is_dropped_from_a_list() -> None:
     drawer = f"<section class='drawer {{}}'><h5>Compare</h5><p>{TEXT} Twice.</p></section>"
-    boats = "".join(f"<h2>Boat {n}</h2><p>{TEXT} {n}.</p>" * 2 for n in range(3))
+    boats = "".join(f"<h2>Boat {n}</h2><p>{TEXT} {n}.</p>" for n in range(6))
     for kind, names, expected in (
         ("collection", "hidden", False),
         ("collection", "hidden md:block", True),

@@ -284,6 +284,17 @@ def test_a_stretch_of_lines_that_a_page_shows_twice_is_printed_once() -> None:
     assert len(choice(cells, [""], "service")) == 9
 
 
+def test_a_heading_and_its_paragraph_that_a_page_repeats_are_printed_once() -> None:
+    part = f"<div><h2>The quay</h2><p>{TEXT} Two.</p></div>"
+    assert choice(f"<p>{TEXT}</p>{part * 2}", [""], "service") == [
+        TEXT,
+        "The quay",
+        f"{TEXT} Two.",
+    ]
+    short = part.replace(TEXT, "Day")
+    assert len(choice(f"<p>{TEXT}</p>{short * 2}", [""], "service")) == 5
+
+
 def test_a_long_line_that_is_repeated_right_below_itself_is_printed_once() -> None:
     notes = "<ul><li>Hours of ferries may vary by season, by island and by weather.</li>{}</ul>"
     for below, count in (
