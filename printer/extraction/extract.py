@@ -65,7 +65,7 @@ ADDING_PASSES = (
     # After the missing end, which continues the text above such a list.
     Pass("questions and answers", missing_blocks.add_question_lists),
     Pass("fact box", missing_blocks.add_fact_boxes, _ARTICLE),
-    Pass("source", add_sources, _TEXT),
+    Pass("source", add_sources, _TEXT | OFFER_KINDS),
     Pass("announced list", entries.add_announced_lists, _TEXT),
     Pass("label of an item", missing_blocks.add_item_labels, _TEXT),
     Pass("section heading", missing_blocks.add_section_headings, _TEXT),
