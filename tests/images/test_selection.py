@@ -1095,6 +1095,14 @@ def test_pictures_that_their_alternative_texts_credit_to_the_author_are_no_portr
     assert not few.selected
 
 
+@pytest.mark.parametrize(("text", "count"), [("", 1), ("The boats of Ada Fenwick", 2)])
+def test_a_background_of_nothing_beside_a_picture_is_a_shape(text: str, count: int) -> None:
+    shape = '<div class="boat-photo" style="background-image: url(/boat.jpg)"></div>'
+    picture = f"<div>{PLAIN.format('The quay')}<p>{text}</p></div>"
+    page, verdict = read(article(f"<section>{shape}{picture}</section>"))
+    assert len(find_pictures(page, verdict)) == count
+
+
 def test_a_round_picture_between_title_and_text_is_a_portrait() -> None:
     portrait = f'<div class="w-8 rounded-full"><span>{PLAIN.format("Our herd")}</span></div>'
     page = article(PHOTO).replace("</h1>", f"</h1>{portrait}")
