@@ -22,7 +22,7 @@ from .leftovers import drop_empty_sections, drop_leftovers, replace_previews
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .references import add_linked_notes, add_sources
 from .selected_text import SelectedText
-from .standfirst import drop_repeated_standfirst, find_standfirst
+from .standfirst import drop_repeated_standfirst, find_standfirst, find_tagline
 
 Scores: TypeAlias = tuple[float, ...]
 #: The papers' methods: each returns a number per segment, above 0 for those that it selects.
@@ -140,7 +140,9 @@ def correct_selection(page: Page, verdict: Verdict, trace: Trace | None = None) 
     if verdict.kind == "article":
         run_passes([Pass("repeated standfirst", drop_repeated_standfirst)], selected, trace)
         standfirst = find_standfirst(selected)
-        selected.add(standfirst)
+    elif verdict.kind in OFFER_KINDS:
+        standfirst = find_tagline(selected)
+    selected.add(standfirst)
     return replace(verdict, keep=tuple(selected.keep), kind=selected.kind, standfirst=standfirst)
 
 
