@@ -525,9 +525,9 @@ def is_pull(element: HtmlElement) -> bool:
 
 
 def is_quotation(element: HtmlElement) -> bool:
-    """Return whether a class says that an element of a post is a quotation."""
-    classes = (element.get("class") or "")[:300].lower()
-    return QUOTATION_CLASS.search(classes) is not None
+    """Return whether a class, or a name for tests, says that part of a post is a quotation."""
+    names = (element.get("class"), element.get("data-testid"))
+    return any(QUOTATION_CLASS.search(name[:300].lower()) for name in names if name)
 
 
 #: The text of a link from a heading or term to its source code, such as "[source]".
@@ -540,8 +540,9 @@ def is_source_link(href: str, text: str) -> bool:
     return bool(_EDIT_LINK.search(href) or (href and _SOURCE_LINK.fullmatch(text.strip())))
 
 
-#: A longer text, or quotation, is a paragraph marked up as a heading.
+#: A longer text, sentence or quotation, is a paragraph marked up as a heading.
 _MAX_HEADING_CHARS = 200
+_MAX_SENTENCE_CHARS = 140
 _MAX_QUOTATION_CHARS = 100
 
 
@@ -561,8 +562,9 @@ class HeadingBuilder(BlockBuilder):
         if not (text := plain_text(spans)):
             return rest
         name, self.buffer.id = self.buffer.id, ""
-        is_quotation = text.startswith(("“", "„", "«", '"'))
-        if len(text) > (_MAX_QUOTATION_CHARS if is_quotation else _MAX_HEADING_CHARS):
+        is_sentence = text[0].isupper() and text[-1] == "."
+        max_chars = _MAX_SENTENCE_CHARS if is_sentence else _MAX_HEADING_CHARS
+        if len(text) > (_MAX_QUOTATION_CHARS if text[0] in '“„«"' else max_chars):
             return [Paragraph(spans, id=name), *rest]
         return [Heading(self.level, spans, name), *rest]
 

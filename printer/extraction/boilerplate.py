@@ -547,8 +547,9 @@ _MAX_RELATED_LABEL_CHARS = 30
 #: Arrows before a related link; a guillemet that another one follows opens a quotation.
 _ARROWS = re.compile(r"([>»›►▶→➤👉])\1{0,2}(?!.*(?:\1|[«‹]))", re.DOTALL)
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
-#: Fewer words may be the value of a field: 'Genre: Romance'.
+#: Fewer words may be the value of a field ('Genre: Romance'), or a term ('See also Tide').
 _MIN_LINKED_TITLE_WORDS = 4
+_MIN_WORDS_AFTER_PHRASE = 2
 _MAX_CLOSING_PUNCTUATION = 3
 
 
@@ -568,7 +569,9 @@ def _is_related_link(selected: SelectedText, segment: Segment) -> bool:
     # Closing punctuation may follow the link, but no words.
     if len(links) != 1 or not label - 1 <= unlinked <= label + _MAX_CLOSING_PUNCTUATION:
         return False
-    return count_words(text[label:_MAX_NOTICE_CHARS]) >= _MIN_LINKED_TITLE_WORDS
+    is_phrase = fold_words(text[:label]) in page_labels("pointers")
+    min_words = _MIN_WORDS_AFTER_PHRASE if is_phrase else _MIN_LINKED_TITLE_WORDS
+    return count_words(text[label:_MAX_NOTICE_CHARS]) >= min_words
 
 
 _POINTER_LABEL = re.compile(r"[^:：|]{1,60}?[:：]\s?|[^\d:：|]{3,30}?\|\s?")
@@ -576,7 +579,8 @@ _POINTER_LABEL = re.compile(r"[^:：|]{1,60}?[:：]\s?|[^\d:：|]{3,30}?\|\s?")
 
 def _label_end(segment: Segment, unlinked: int) -> int:
     """Return the length of the label before a link to another story, 0 for none."""
-    if label := _POINTER_LABEL.match(segment.text):
+    label = _POINTER_LABEL.match(segment.text)
+    if label and label.end() <= unlinked + 1:  # or the colon is within the title
         return label.end()
     # Punctuation may follow the link.
     ends = range(unlinked, max(0, unlinked - 1 - _MAX_CLOSING_PUNCTUATION), -1)

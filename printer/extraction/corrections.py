@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import groupby, islice, pairwise
 
+from lxml.html import HtmlElement
+
 from ..html.index import BLOCK_TAGS, IS_HIDDEN, Segment, tag_and_class
 from ..html.visibility import (
     HEADING_TAGS,
@@ -89,7 +91,7 @@ def complete_elements(selected: SelectedText) -> None:
             continue  # a menu that nobody closed, or a layout
         lines = selected.segments[begin:end]
         chars = sum(selected.sizes[begin:end])
-        if tag == "table" and chars > max_table_chars:
+        if tag == "table" and chars > max_table_chars and not _has_head(index.elements[i]):
             continue
         share = _selected_share(selected, tag, lines, texts)
         linked = sum(line.link_chars for line in lines) / chars
@@ -115,6 +117,12 @@ def complete_elements(selected: SelectedText) -> None:
             is_form = has_choices and chars <= _MAX_CHOICE_CHARS * len(lines)
             if is_stray or is_links or is_form:
                 selected.drop(range(begin, end))
+
+
+def _has_head(table: HtmlElement) -> bool:
+    """Return whether a table names its columns, as no layout does."""
+    head = table.find("thead")
+    return head is not None and next(head.iter("th"), None) is not None
 
 
 #: The largest share of links in a list that is a section.

@@ -22,7 +22,7 @@ from .leftovers import drop_empty_sections, drop_leftovers, replace_previews
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .references import add_linked_notes, add_sources
 from .selected_text import SelectedText
-from .standfirst import drop_repeated_standfirst, find_standfirst
+from .standfirst import drop_repeated_standfirst, find_standfirst, find_tagline
 
 Scores: TypeAlias = tuple[float, ...]
 #: The papers' methods: each returns a number per segment, above 0 for those that it selects.
@@ -65,7 +65,7 @@ ADDING_PASSES = (
     # After the missing end, which continues the text above such a list.
     Pass("questions and answers", missing_blocks.add_question_lists),
     Pass("fact box", missing_blocks.add_fact_boxes, _ARTICLE),
-    Pass("source", add_sources, _TEXT),
+    Pass("source", add_sources, _TEXT | OFFER_KINDS),
     Pass("announced list", entries.add_announced_lists, _TEXT),
     Pass("label of an item", missing_blocks.add_item_labels, _TEXT),
     Pass("section heading", missing_blocks.add_section_headings, _TEXT),
@@ -142,7 +142,9 @@ def correct_selection(page: Page, verdict: Verdict, trace: Trace | None = None) 
     if verdict.kind == "article":
         run_passes([Pass("repeated standfirst", drop_repeated_standfirst)], selected, trace)
         standfirst = find_standfirst(selected)
-        selected.add(standfirst)
+    elif verdict.kind in OFFER_KINDS:
+        standfirst = find_tagline(selected)
+    selected.add(standfirst)
     return replace(verdict, keep=tuple(selected.keep), kind=selected.kind, standfirst=standfirst)
 
 

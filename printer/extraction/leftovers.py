@@ -95,7 +95,9 @@ def _copies(selected: SelectedText) -> Iterable[Segment]:
 
 
 #: The lengths of a line, or of a stretch of lines, that is looked for right below itself.
-_COPIED_LINES = frozenset({1, *range(4, 60)})
+_COPIED_LINES = range(1, 60)
+#: A stretch of fewer lines, such as a heading and its paragraph, has a line of this length.
+_MIN_SHORT_LINES = 4
 _MIN_COPIED_LINE_CHARS = 60
 
 
@@ -108,13 +110,18 @@ def _second_copies(selected: SelectedText) -> Iterable[Segment]:
         start = last_positions.get(texts[i], i)
         last_positions[texts[i]] = i
         copy = page.segments[i : i + i - start] if i - start in _COPIED_LINES else ()
-        min_chars = _MIN_COPIED_LINE_CHARS if len(copy) == 1 else _MIN_PARAGRAPH_CHARS
-        is_long = sum(len(segment.text) for segment in copy) >= min_chars
+        sizes = [len(segment.text) for segment in copy]
+        is_long = sum(sizes) >= _MIN_PARAGRAPH_CHARS
+        if 0 < len(copy) < _MIN_SHORT_LINES:
+            is_long = max(sizes) >= _MIN_COPIED_LINE_CHARS
         in_table = page.index.flags[page.index.segment_blocks[i]] & ElementFlag.TABLE
         # Words that move across the screen are repeated to fill it.
         beside = texts[max(0, 2 * start - i) : start], texts[2 * i - start : 3 * i - 2 * start]
         is_long |= len(copy) > 1 and texts[start:i] in beside
-        if is_long and not in_table and texts[start:i] == [segment.text for segment in copy]:
+        # Entries that differ only in their pictures, as in color, are links.
+        is_entry = 1 < len(copy) < _MIN_SHORT_LINES and any(s.link_chars for s in copy)
+        is_long &= not (is_entry or in_table)
+        if is_long and texts[start:i] == [segment.text for segment in copy]:
             for segment in copy:
                 keep[segment.index - i + start] |= keep[segment.index]
             yield from copy
@@ -193,7 +200,8 @@ class _Sections:
         places = {i for i, tag in enumerate(self.index.tags) if tag in media}
         places.update(self.index.indexes.get(element, -1) for element in pictures or ())
         self.pictures = sorted(places)
-        self.headings = [line for line in selected.lines() if line.block.tag in HEADING_TAGS]
+        lines = (line for line in selected.lines() if line.block.tag in HEADING_TAGS)
+        self.headings = list({line.block: line for line in lines}.values())  # the last line of each
         self.looks = Counter(_look(heading.block) for heading in self.headings)
         self.texts = Counter(heading.text for heading in self.headings)
 
@@ -206,7 +214,7 @@ class _Sections:
             if not is_separate and section.following and not "h" < section.following <= level:
                 continue  # Text of the section, or a part of it, is printed.
             if is_separate or self._is_empty(section):
-                self.keep[heading.index] = False
+                self._drop(heading)
             elif self._seems_empty(section):
                 doubtful.setdefault(_look(heading.block), []).append(section)
         of_level = sum(count for (tag, _), count in self.looks.items() if tag == level)
@@ -220,7 +228,12 @@ class _Sections:
                 is_minority |= all(len(s.lines) == 1 and s.following < level for s in alike)
             if is_minority or (self.is_unplaced_list and _are_controls([s.lines for s in alike])):
                 for section in alike:
-                    self.keep[section.heading.index] = False
+                    self._drop(section.heading)
+
+    def _drop(self, heading: Segment) -> None:
+        """Drop all lines of a heading."""
+        for i in self.index.segment_range(self.index.segment_blocks[heading.index]):
+            self.keep[i] = False
 
     def _read(self, heading: Segment) -> _Section:
         index, begin = self.index, heading.index + 1

@@ -41,7 +41,7 @@ def add_missing_blocks(selected: SelectedText) -> None:
     containers = _text_containers(selected)
     min_scores = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
     min_scores.setdefault(_common_container(selected), _MIN_SCORE)
-    ranges = _headed_boxes(selected) + _social_posts(selected)
+    ranges = _opening_note(selected) + _headed_boxes(selected) + _social_posts(selected)
     for container, min_score in min_scores.items():
         ranges += [
             (begin, end)
@@ -56,6 +56,20 @@ def add_missing_blocks(selected: SelectedText) -> None:
         for i in range(begin, end)
         if not index.flags[index.segment_blocks[i]] & ElementFlag.BUTTON
     )
+
+
+def _opening_note(selected: SelectedText) -> list[tuple[int, int]]:
+    """Return the likely line with which the element of the first selected ones begins."""
+    index, keep, first = selected.index, selected.keep, selected.first()
+    box = index.parents[index.segment_blocks[first]]
+    begin, end = index.segment_begins[box], index.segment_ends[box]
+    if begin != first - 1 or end < first + 3 or not all(keep[first : first + 3]):
+        return []
+    line = index.segments[begin]
+    is_outside = index.flags[index.segment_blocks[begin]] & OUTSIDE_TEXT
+    is_long = len(line.text) >= _MIN_END_CHARS and not is_outside
+    is_likely = is_long and _is_likely(line, selected.scores[begin], selected.texts())
+    return [(begin, first)] if is_likely else []
 
 
 #: The largest share of links in a post with words of its own.

@@ -49,6 +49,20 @@ def find_standfirst(selected: SelectedText) -> frozenset[int]:
     return frozenset([*found, *_line_above(lines, found)])
 
 
+_MIN_TAGLINE_SCORE = 0.35
+
+
+def find_tagline(selected: SelectedText) -> frozenset[int]:
+    """Return the missing sentence right below the main heading of an offer, in its element."""
+    lines = _Lines(selected)
+    i = lines.title + 1
+    if not 0 < i < len(lines.keep) or lines.keep[i] or lines.scores[i] < _MIN_TAGLINE_SCORE:
+        return frozenset()
+    title, line = (segment.block for segment in lines.segments[i - 1 : i + 1])
+    is_below = title.tag == "h1" and line.getparent() is title.getparent()
+    return frozenset([i] if is_below and _is_sentence(lines, i) else [])
+
+
 _MIN_SCORE_ABOVE = 0.5
 
 

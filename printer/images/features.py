@@ -54,6 +54,7 @@ class FeatureReader:
         self.verdict = verdict
         names = re.split(r",\s|;| and | und | et | y | e ", page.metadata.byline.lower())
         self.authors = tuple(name.strip() for name in names if " " in name.strip())
+        self.photographers = _photographers(self.authors, candidates, bounds)
         sizes = [len(segment.text) for segment in page.segments]
         selected_sizes = (n if keep else 0 for n, keep in zip(sizes, verdict.keep, strict=True))
         # Running sums of the characters of all text, of the article and of links.
@@ -101,6 +102,22 @@ class FeatureReader:
             return self.opened_dialogs[dialog.get("id", "")]
         is_lead = self.lead_file == candidate.url_key.rpartition("/")[2]
         return self.lead if is_lead and _is_distinct(self.lead_file) else candidate.url_key
+
+
+#: The fewest pictures in the text whose alternative texts credit an author.
+_MIN_CREDITED = 3
+
+
+def _photographers(
+    authors: Iterable[str], candidates: Iterable[Candidate], bounds: ArticleBounds
+) -> frozenset[str]:
+    """Return the authors whom the alternative texts of several pictures in the text credit."""
+    alts = {c.alt.lower() for c in candidates if bounds.start < c.segment <= bounds.last}
+    return frozenset(
+        name
+        for name in authors
+        if sum(name in alt and name != alt for alt in alts) >= _MIN_CREDITED
+    )
 
 
 _MAX_DIALOG_LEVELS = 12

@@ -169,6 +169,12 @@ def test_quotations_are_attributed_and_whole() -> None:
     assert texts[2] == ("", LONG.replace("roof", "shed"))
 
 
+def test_a_quotation_may_be_named_for_tests_only() -> None:
+    quoted = f"<div class=x66 data-testid=quote-container><svg></svg><div>{LONG}</div></div>"
+    remarks = (("Rosa", f"<p>{LONG}</p>{thought('Rosa')}"), ("Vera", quoted + thought("Vera")))
+    assert isinstance(posts(thread(*remarks))[1].blocks[0], Quote)
+
+
 def test_a_quotation_with_a_smiley_at_its_end_is_not_the_caption_of_the_smiley() -> None:
     smiley = "<img src=//smileys.example.org/846.png>"
     attributed = (

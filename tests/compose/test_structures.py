@@ -1210,6 +1210,13 @@ def test_amounts_in_headings_are_bold_lines_below_the_names_of_what_they_are_for
     assert isinstance(years[2], Heading)
 
 
+@pytest.mark.parametrize(("end", "kind"), [(".", Paragraph), ("", Heading)])
+def test_a_sentence_of_several_lines_in_a_heading_is_a_paragraph(end: str, kind: type) -> None:
+    text = "The ferry leaves the quay at dawn, crosses the river in all weathers, and is back " * 2
+    blocks = compose_article(f"<h4>{text.strip()}{end}</h4><p>{LONG}</p>").blocks
+    assert isinstance(blocks[0], kind)
+
+
 def test_a_long_quotation_in_a_heading_is_a_paragraph() -> None:
     saying = "“The ferry came late, but it came, and we shall take it again next year"
     blocks = compose_article(

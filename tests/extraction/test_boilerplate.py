@@ -810,6 +810,9 @@ def test_the_heading_of_an_appeal_goes_with_it_if_a_line_is_below(line, goes):
     ("line", "lines"),
     [
         ("Learn more about <a href=/b>how ferries of the north are built</a>", 2),
+        ("Learn more about <a href=/b>northern ferries</a>.", 2),
+        ("Learn more about <a href=/b>Northern ferries: how they are built</a>.", 2),
+        ("Builder: <a href=/b>northern ferries</a>", 3),
         ("We asked at the harbour <a href=/b>how ferries of the north are built</a>", 3),
     ],
 )

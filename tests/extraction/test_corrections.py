@@ -57,6 +57,14 @@ def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     assert "Menu" not in choice(layout, [TEXT])
 
 
+@pytest.mark.parametrize(("cell", "is_complete"), [("th", True), ("td", False)])
+def test_a_table_that_names_its_columns_is_kept_whole_if_it_is_the_whole_text(cell, is_complete):
+    head = f"<thead><tr><{cell}>Tide<{cell}>High</tr></thead>"
+    rows = "".join(f"<tr><td>Spring {n}<td>five in the morning, noon</tr>" for n in range(9))
+    words = ["Tide", "High", "five", *(f"Spring {n}" for n in range(1, 9))]
+    assert ("Spring 0" in choice(f"<table>{head}{rows}</table>", words, "listing")) is is_complete
+
+
 def test_a_table_with_a_selected_cell_in_most_rows_is_kept_whole():
     rows = "".join(f"<tr><td><a href=/{n}>The boat of {n}</a><td>{n} m" for n in ("Ada", "Bo"))
     html = f"<p>{TEXT}</p><p>{TEXT} Again.</p><table>{rows}</table>"
@@ -609,7 +617,7 @@ def test_a_line_that_only_invites_to_follow_it_is_no_text_of_a_service(label: st
 
 def test_a_drawer_with_the_class_hidden_is_dropped_from_a_list() -> None:
     drawer = f"<section class='drawer {{}}'><h5>Compare</h5><p>{TEXT} Twice.</p></section>"
-    boats = "".join(f"<h2>Boat {n}</h2><p>{TEXT} {n}.</p>" * 2 for n in range(3))
+    boats = "".join(f"<h2>Boat {n}</h2><p>{TEXT} {n}.</p>" for n in range(6))
     for kind, names, expected in (
         ("collection", "hidden", False),
         ("collection", "hidden md:block", True),
@@ -658,7 +666,7 @@ def test_a_list_that_is_all_of_a_section_is_kept_whole():
     assert not any(corrected(page, keep, "product")[3:5])
 
 
-def test_a_list_without_links_is_whole_among_the_text_of_an_article():
+def test_a_list_without_links_is_complete_among_the_text_of_an_article():
     points = "<ul><li>The bell rings</li><li>The lamp is lit</li><li>The rope is cast</li></ul>"
     html = f"<p>{TEXT}</p>{points}<p>{TEXT} Again.</p>"
     assert len(choice(html, [TEXT, "lamp"])) == 5

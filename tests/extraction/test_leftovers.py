@@ -303,6 +303,17 @@ def test_a_stretch_of_lines_that_a_page_shows_twice_is_printed_once() -> None:
     assert len(choice(cells, [""], "service")) == 9
 
 
+def test_a_heading_and_its_paragraph_that_a_page_repeats_are_printed_once() -> None:
+    part = f"<div><h2>The quay</h2><p>{TEXT} Two.</p></div>"
+    assert choice(f"<p>{TEXT}</p>{part * 2}", [""], "service") == [
+        TEXT,
+        "The quay",
+        f"{TEXT} Two.",
+    ]
+    short = part.replace(TEXT, "Day")
+    assert len(choice(f"<p>{TEXT}</p>{short * 2}", [""], "service")) == 5
+
+
 def test_a_long_line_that_is_repeated_right_below_itself_is_printed_once() -> None:
     notes = "<ul><li>Hours of ferries may vary by season, by island and by weather.</li>{}</ul>"
     for below, count in (
@@ -356,6 +367,15 @@ def test_a_heading_above_only_a_button_goes() -> None:
     html = f"<h1>Oars</h1><p>{TEXT}</p>{call}<h2>Sails</h2><p>{TEXT} Again.</p>"
     selected = ["Oars", TEXT, "Do you", "Sails"]
     assert "Do you plan a boat?" not in choice(html, selected, "service")
+
+
+def test_a_heading_of_several_lines_goes_whole() -> None:
+    html = f"<h2>Plan a boat<br>of oak or ash</h2><p><a href=/ask>Ask us</a></p><h2>Sails</h2><p>{TEXT}"
+    page = read_page(f"<body><h1>Oars</h1><p>{TEXT}</p>{html}</body>")
+    keep = [not segment.is_link for segment in page.segments]
+    flags = run_pass(drop_empty_sections, page, keep, kind="service")
+    texts = [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
+    assert texts == ["Oars", TEXT, "Sails", TEXT]
 
 
 def test_a_line_below_the_main_heading_stays() -> None:

@@ -64,6 +64,23 @@ def test_a_block_after_the_last_paragraph_or_between_two_is_added(block: str) ->
     assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p><h2>Code</h2>{block}</div>") == "Code ring()"
 
 
+@pytest.mark.parametrize(
+    ("note", "score", "is_found"),
+    [
+        (f"<div class=note>{LAST}</div>", 0.61, True),
+        (f"<div class=note>{LAST}</div>", 0.55, False),
+        (f"<form>{LAST}</form>", 0.61, False),
+        ("<p>By Ann Other</p>", 0.61, False),
+    ],
+)
+def test_a_likely_note_that_begins_the_element_of_the_text_is_added(
+    note: str, score: float, is_found: bool
+) -> None:
+    text = f"<p>{TEXT}</p><p>{TEXT} Two.</p><p>{TEXT} Three.</p>"
+    assert bool(added(f"<h1>The harbour</h1><div>{note}{text}</div>", score)) is is_found
+    assert not added(f"<h1>The harbour</h1>{note}<div>{text}</div>", score)
+
+
 def test_a_quotation_alone_in_a_box_is_added() -> None:
     post = "<div class=item><div><blockquote><p>ring()</p></blockquote></div></div>"
     assert added(f"<div><p>{TEXT}</p>{post}<p>{TEXT} Yes.</p></div>") == "ring()"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from printer.extraction.extract import ADDING_PASSES, run_passes
 from printer.extraction.references import add_linked_notes, add_sources
+from printer.extraction.selected_text import SelectedText
 from printer.html.page import read_page
 from tests.support.selections import run_pass
 
@@ -117,6 +119,16 @@ def test_a_source_between_sections_is_added_if_it_is_likely() -> None:
     html = f"{text}<p>Source: <a href=/post>Harbour Post</a></p><p>{TEXT} Yes.</p>"
     assert added_sources(html, 0.4) == "Source: Harbour Post"
     assert added_sources(html, 0.1) == ""
+
+
+@pytest.mark.parametrize(("kind", "is_found"), [("service", True), ("forum", False)])
+def test_the_source_of_the_figures_of_an_offer_is_added(kind: str, is_found: bool) -> None:
+    line = "<div><span>Source: Harbour Post</span></div>"
+    page = read_page(f"<body><p>{TEXT}</p><p>{TEXT} Two.</p>{line}<p>{TEXT} Three.</p></body>")
+    keep = [TEXT in segment.text for segment in page.segments]
+    selected = SelectedText(page, keep, kind, [0.4] * len(keep))
+    run_passes([step for step in ADDING_PASSES if step.name == "source"], selected)
+    assert all(selected.keep) is is_found
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from printer.article import Figure, Heading, Paragraph, iter_text, plain_text
 from printer.compose import compose
 from printer.extraction.selected_text import SelectedText
-from printer.extraction.standfirst import drop_repeated_standfirst, find_standfirst
+from printer.extraction.standfirst import drop_repeated_standfirst, find_standfirst, find_tagline
 from printer.html.page import Page, read_page
 from printer.selection import PlacedFigure, Verdict
 from tests.support.selections import run_pass
@@ -30,6 +30,26 @@ def standfirst(html: str, summary: str = "") -> list[str]:
     page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
     keep = [TEXT in segment.text for segment in page.segments]
     return found_lines(page, keep)
+
+
+@pytest.mark.parametrize(
+    ("head", "score", "is_found"),
+    [
+        ("<h1>The ferry</h1><p>{}.</p>", 0.4, True),
+        ("<h1>The ferry</h1><p>{}.</p>", 0.2, False),
+        ("<h1>The ferry</h1><p>{}</p>", 0.4, False),
+        ("<h1>The ferry</h1><div><p>{}.</p></div>", 0.4, False),
+        ("<h2>The ferry</h2><p>{}.</p>", 0.4, False),
+    ],
+)
+def test_a_sentence_right_below_the_heading_of_an_offer_is_found(
+    head: str, score: float, is_found: bool
+) -> None:
+    html = f"<header>{head.format(SUMMARY)}<a href=/ask>Ask us</a></header>{BODY}"
+    page = read_page(f"<html><head><title>The ferry</title></head><body>{html}</body></html>")
+    keep = [TEXT in segment.text for segment in page.segments]
+    selected = SelectedText(page, keep, "service", [score] * len(keep))
+    assert bool(find_tagline(selected)) is is_found
 
 
 @pytest.mark.parametrize("tag", ["p", "div", "h2"])

@@ -294,6 +294,12 @@ def test_words_of_the_interface_are_no_caption(inner: str) -> None:
     assert caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>").text == "The boat."
 
 
+@pytest.mark.parametrize(("live", "expected"), [("polite", ""), ("off", "Boat, picture 2 of 5")])
+def test_what_is_announced_to_screen_readers_is_no_caption(live: str, expected: str) -> None:
+    line = f"<div aria-live={live}><span>Boat, picture 2 of 5</span></div>"
+    assert caption(f"<div><div>{IMG}</div>{line}</div>").text == expected
+
+
 def test_dots_are_no_caption() -> None:
     assert caption(f"<figure>{IMG}<figcaption>… <i>/</i></figcaption></figure>").text == ""
 

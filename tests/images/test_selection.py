@@ -1093,6 +1093,27 @@ def test_the_logo_of_a_company_is_kept() -> None:
     assert "The mill" in [picture.candidate.alt for picture in found.selected]
 
 
+def test_pictures_that_their_alternative_texts_credit_to_the_author_are_no_portraits() -> None:
+    alts = ("Ann Other", "The quay by Ann Other", "Low tide, Ann Other", "Gulls by Ann Other")
+    pictures = [
+        f"<div>{PLAIN.replace('p.jpg', f'{n}.jpg').format(a)}</div>" for n, a in enumerate(alts)
+    ]
+    head = '<meta name="author" content="Ann Other">'
+    found = select_by_method(*read(article(*pictures), head))
+    assert [picture.candidate.alt for picture in found.selected] == list(alts[1:])
+    assert [picture.reason for picture in found.rejected] == ["a portrait of the author"]
+    few = select_by_method(*read(article(*pictures[:3]), head))
+    assert not few.selected
+
+
+@pytest.mark.parametrize(("text", "count"), [("", 1), ("The boats of Ada Fenwick", 2)])
+def test_a_background_of_nothing_beside_a_picture_is_a_shape(text: str, count: int) -> None:
+    shape = '<div class="boat-photo" style="background-image: url(/boat.jpg)"></div>'
+    picture = f"<div>{PLAIN.format('The quay')}<p>{text}</p></div>"
+    page, verdict = read(article(f"<section>{shape}{picture}</section>"))
+    assert len(find_pictures(page, verdict)) == count
+
+
 def test_a_round_picture_between_title_and_text_is_a_portrait() -> None:
     portrait = f'<div class="w-8 rounded-full"><span>{PLAIN.format("Our herd")}</span></div>'
     page = article(PHOTO).replace("</h1>", f"</h1>{portrait}")

@@ -343,9 +343,17 @@ _AFTER = re.compile(
 )
 
 
+#: Another name in parentheses within a person's: 'Anna (Nan) Writer'.
+_NICKNAME = re.compile(
+    r"[^\W\d_a-z][^\W\d_A-Z]+ \([^\W\d_a-z][^\W\d_A-Z]+\) (?=([^\W\d_a-z][^\W\d_]+))"
+)
+
+
 def _without_after(text: str) -> str:
     """Cut off the text after names; a date may begin with its month."""
-    match = _AFTER.search(text)
+    nickname = _NICKNAME.match(text)
+    end = nickname.end() if nickname and not _has_job_title(nickname[1]) else 0
+    match = _AFTER.search(text, end)
     if not match:
         return text
     text_before, _, last = text[: match.start()].rpartition(" ")
