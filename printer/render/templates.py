@@ -60,7 +60,7 @@ from ..urls import is_http
 from .figures import FigurePlacer, FigureRow, arrange
 from .inline import breakable, breakable_url, highlight, mark_symbols, no_break_spaces
 from .links import display_url
-from .markup import attributes, printable, strip_brackets, valid_language
+from .markup import attributes, escape_text, printable, strip_brackets, valid_language
 from .roles import MAX_LINE_CHARS, find_roles
 
 #: An article of 20,000 paragraphs takes two seconds of CPU time.
@@ -125,6 +125,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         mark_symbols=mark_symbols,
         wrap_initial=_wrap_initial,
         wrap_opening=_wrap_opening,
+        wrap_emoji=_wrap_emoji,
         groupby_run=_group_runs,
         is_web=is_http,
         code_attributes=code_attributes,
@@ -279,6 +280,15 @@ def _wrap_opening(html: Markup) -> Markup:
         # Whole words without markup or entities, and the rest is escaped already.
         return Markup(f'<span class="opening">{words[0]}</span>{html[words.end() :]}')  # noqa: S704
     return html
+
+
+_EMOJI = re.compile("[\U0001f000-\U0001faff][\U0001f000-\U0001faff\u200d\ufe0f]*")
+
+
+def _wrap_emoji(text: str) -> Markup:
+    """Return text as HTML with its emoji in elements, which Pango prints blank in small capitals."""
+    html = str(escape_text(text))
+    return Markup(_EMOJI.sub(r'<span class="emoji">\g<0></span>', html))  # noqa: S704
 
 
 def _page_number(label: str, pages: int = 0) -> Markup:

@@ -52,6 +52,14 @@ def test_the_section_stands_over_the_title_unless_the_title_names_it():
     assert not texts(page_of(article(section="")), "//*[@class='kicker']")
 
 
+def test_emoji_are_not_set_in_small_capitals(printed, capfd):
+    printed(article(section="🧪 Harbour", byline="Anna Berg 🦋", published="2024-03-01"))
+    assert "Pango" not in capfd.readouterr().err
+    page = page_of(article(section="🧪 Harbour & port"))
+    assert texts(page, "//p[@class='kicker']/span[@class='emoji']") == ["🧪"]
+    assert texts(page, "//p[@class='kicker']") == ["🧪 Harbour & port"]
+
+
 def test_the_source_is_named_once():
     origin = "//*[@class='origin']/*"
     assert texts(page_of(article(published="2024-03-01")), origin) == ["1 March 2024", "News"]
