@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from itertools import chain, islice, takewhile
 from typing import Any
 from urllib.parse import unquote
@@ -19,10 +18,9 @@ from urllib.parse import unquote
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ..i18n import load_table
 from ..text import SENTENCE_ENDS, YEAR, class_pattern
 from .index import beginning_of_text, is_recipe_fact, names_of_part, short_text
-from .visibility import HEADING_TAGS
+from .visibility import HEADING_TAGS, drop_window_notices
 
 _MAX_LINES = 2000
 _SHORTCODE_HINT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
@@ -46,7 +44,7 @@ def retag_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source:
     _retag_attributions(elements)
     _retag_pictures_in_lines(elements)
     _retag_accordions(tree, elements, source)
-    _drop_window_notices(elements)
+    drop_window_notices(elements)
     _retag_breaks(elements)
     if _SHORTCODE_HINT.search(source):  # few pages have any
         _drop_shortcodes(tree)
@@ -722,41 +720,6 @@ def _drop_shortcodes(tree: HtmlElement) -> None:
             element.tail = remaining
         else:
             element.text = remaining
-
-
-@cache
-def _window_notices() -> tuple[str, ...]:
-    notices = load_table("page_furniture")["window_notices"].values()
-    return tuple(notice.lower() for of_language in notices for notice in of_language)
-
-
-def _drop_window_notices(elements: Iterable[HtmlElement]) -> None:
-    """Remove the notice at the end of a link that it opens a new window."""
-    for link in [element for element in elements if element.tag == "a"]:
-        if "_blank" not in (link.get("target") or ""):
-            continue
-        last = link[-1] if len(link) else None
-        if last is None:
-            link.text = _without_notice(link.text)
-        elif not _is_blank(last.tail):
-            last.tail = _without_notice(last.tail, alone=True)
-        elif not len(last) and (link.text or len(link) > 1):
-            last.text = _without_notice(last.text, alone=True)
-
-
-_MAX_NOTICE_CHARS = 100
-
-
-def _without_notice(text: str | None, *, alone: bool = False) -> str | None:
-    """Return text without a notice set off at its end; if ``alone``, it may be nothing else."""
-    line = (text or "")[-_MAX_NOTICE_CHARS:].rstrip(" \n\t)]）")
-    lowered = line.lower()
-    if text is None or not lowered.endswith(_window_notices()):
-        return text
-    notice = max(filter(lowered.endswith, _window_notices()), key=len)
-    remaining = text[: text.rindex(line) + len(line) - len(notice)].rstrip()
-    stripped = remaining.rstrip("([（,;–- ")
-    return stripped if (stripped and stripped != remaining) or (alone and not stripped) else text
 
 
 MAX_SOURCE = 20_000

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from typing import Any
 
 from lxml import etree
 from lxml.html import HtmlElement
+
+from ..i18n import load_table
 
 
 def is_hidden(element: HtmlElement) -> bool:
@@ -344,3 +346,38 @@ def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
         for preceding in (False, True)
     )
     return names is not None and any(other.get("class") == names for other in siblings)
+
+
+@cache
+def _window_notices() -> tuple[str, ...]:
+    notices = load_table("page_furniture")["window_notices"].values()
+    return tuple(notice.lower() for of_language in notices for notice in of_language)
+
+
+def drop_window_notices(elements: Iterable[HtmlElement]) -> None:
+    """Remove the notice at the end of a link that it opens a new window."""
+    for link in [element for element in elements if element.tag == "a"]:
+        if "_blank" not in (link.get("target") or ""):
+            continue
+        last = link[-1] if len(link) else None
+        if last is None:
+            link.text = _without_notice(link.text)
+        elif (last.tail or "").strip():
+            last.tail = _without_notice(last.tail, alone=True)
+        elif not len(last) and (link.text or len(link) > 1):
+            last.text = _without_notice(last.text, alone=True)
+
+
+_MAX_NOTICE_CHARS = 100
+
+
+def _without_notice(text: str | None, *, alone: bool = False) -> str | None:
+    """Return text without a notice set off at its end; if ``alone``, it may be nothing else."""
+    line = (text or "")[-_MAX_NOTICE_CHARS:].rstrip(" \n\t)]）")
+    lowered = line.lower()
+    if text is None or not lowered.endswith(_window_notices()):
+        return text
+    notice = max(filter(lowered.endswith, _window_notices()), key=len)
+    remaining = text[: text.rindex(line) + len(line) - len(notice)].rstrip()
+    stripped = remaining.rstrip("([（,;–- ")
+    return stripped if (stripped and stripped != remaining) or (alone and not stripped) else text

@@ -286,7 +286,7 @@ _EMOJI = re.compile("[\U0001f000-\U0001faff][\U0001f000-\U0001faff\u200d\ufe0f]*
 
 
 def _wrap_emoji(text: str) -> Markup:
-    """Return text as HTML with its emoji in elements, which Pango prints blank in small capitals."""
+    """Return text as HTML with its emoji, blank in small capitals, in elements of their own."""
     html = str(escape_text(text))
     return Markup(_EMOJI.sub(r'<span class="emoji">\g<0></span>', html))  # noqa: S704
 
