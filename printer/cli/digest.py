@@ -138,11 +138,13 @@ def _format_of(out: str) -> Format | None:
 
 def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -> None:
     """Write the sources of a digest, where it would go, and what would be remembered."""
+    from ..digest.runner import stories_database
+
     places = [destination.label for destination in config.deliver]
     if out or not places:
         places = [output.STDOUT_NAME if out == output.STDOUT else out or "a file in this folder"]
-    database = settings.database
-    history = "the database" if "://" in database else str(data_folder() / "digests.sqlite")
+    database = stories_database(settings)
+    history = "the database" if "://" in database else database
     output.show_plan(
         [strip_userinfo(source.location) for source in config.source],
         places,
