@@ -30,7 +30,7 @@ from ..errors import BadURL, OutputError, UsageError
 from ..files import atomic_write, locked, os_errors
 from ..options import check_known
 from ..settings import SETTINGS_FILE, read_settings_file, settings_files
-from ..text import did_you_mean
+from ..text import UNSPACED_CHARACTER, did_you_mean
 from ..urls import origin_of
 from .feeds import Subscription
 
@@ -79,8 +79,7 @@ def parse_pattern(text: str) -> Pattern:
 
 def _needs_boundary(character: str) -> bool:
     """Return whether a character belongs to a word, in a script with spaces between words."""
-    unspaced = "\u0e00" <= character <= "\u0eff" or "\u3040" <= character <= "\u9fff"
-    return character.isalnum() and not unspaced
+    return character.isalnum() and not UNSPACED_CHARACTER.match(character)
 
 
 def exclusion_reason(text: str, include: Iterable[Pattern], exclude: Iterable[Pattern]) -> str:
