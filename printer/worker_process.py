@@ -138,8 +138,12 @@ class WorkerProcess(Closing):
         if self.pid and self._channel is not None:
             return
         parent_socket, child_socket = socket.socketpair()
-        with child_socket:
-            pid = self.launch(child_socket)
+        try:
+            with child_socket:
+                pid = self.launch(child_socket)
+        except BaseException:
+            parent_socket.close()
+            raise
         self.pid, self.calls, self._channel = pid, 0, _Channel(parent_socket)
         self._send(pickle.dumps(self._setup), deadline)
 

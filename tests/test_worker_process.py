@@ -126,6 +126,19 @@ def test_a_process_that_ends_as_it_starts_has_crashed() -> None:
             worker.start()
 
 
+class _FailingProcess(WorkerProcess):
+    def launch(self, connection: socket.socket) -> int:
+        raise BlockingIOError("there is no process left")
+
+
+def test_a_process_that_cannot_start_leaves_no_connection() -> None:
+    before = {*Path("/proc/self/fd").iterdir()}
+    with _FailingProcess() as worker, pytest.raises(BlockingIOError) as failure:
+        worker.start()
+    assert {*Path("/proc/self/fd").iterdir()} == before, failure.traceback
+    assert not worker.pid
+
+
 def test_a_killed_process_is_replaced_once(worker: WorkerProcess, tmp_path: Path) -> None:
     marker = str(tmp_path / "killed")
     call = worker_calls.die_once
