@@ -98,11 +98,15 @@ def folder_below(root: Path | str, *names: str) -> Iterator[int]:
         os.close(descriptor)
 
 
+#: The size of the largest file that is read from a folder that others may write to.
+MAX_BYTES_BELOW = 400_000_000
+
+
 def read_below(root: Path | str, *names: str) -> bytes:
     """Return the content of a file below a folder that others may write to.
 
-    Raise :class:`FileNotFoundError` also if it is not a regular file, or there is a symbolic link
-    on the way.
+    Raise :class:`FileNotFoundError` also if it is not a regular file or larger than
+    ``MAX_BYTES_BELOW``, or there is a symbolic link on the way.
     """
     try:
         with folder_below(root, *names[:-1]) as folder:
@@ -112,7 +116,8 @@ def read_below(root: Path | str, *names: str) -> bytes:
                 return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
 
             with open(names[-1], "rb", opener=open_file) as file:
-                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                status = os.fstat(file.fileno())
+                if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES_BELOW:
                     return file.read()
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO):
