@@ -125,21 +125,21 @@ def read_below(root: Path | str, *names: str) -> bytes:
     raise FileNotFoundError(errno.ENOENT, "there is no such file", names[-1])
 
 
-def lock_file(path: Path, *, wait: bool = False) -> BinaryIO:
+def lock_file(path: Path, seconds: float = 0.0) -> BinaryIO:
     """Open a file and lock it until it is closed or this process ends.
 
-    If another process has locked it, ``wait``, or raise :class:`BlockingIOError`.
+    Raise :class:`BlockingIOError` if another process keeps it locked for some seconds.
     """
     file = path.open("ab")
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:
+        _lock(file.fileno(), seconds)
+    except BaseException:
         file.close()
         raise
     return file
 
 
-_LOCK_TRIES = 500
+_FOLDER_LOCK_SECONDS = 10.0
 _SECONDS_BETWEEN_TRIES = 0.02
 
 
@@ -152,23 +152,29 @@ def locked(folder: Path) -> Iterator[None]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        _lock(descriptor)
+        try:
+            _lock(descriptor, _FOLDER_LOCK_SECONDS)
+        except BlockingIOError as error:
+            message = "another program keeps its folder locked"
+            raise TimeoutError(errno.ETIMEDOUT, message) from error
+        except OSError:
+            pass  # The file system locks no folders.
         yield
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> None:
-    for _ in range(_LOCK_TRIES):
+def _lock(descriptor: int, seconds: float) -> None:
+    while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
         except BlockingIOError:
-            Event().wait(_SECONDS_BETWEEN_TRIES)
-        except OSError:  # The file system locks no folders.
-            return
-        else:
-            return
-    raise TimeoutError(errno.ETIMEDOUT, "another program keeps its folder locked")
+            if seconds <= 0:
+                raise
+        # Without ``time``, as modules that may not use the clock import this one.
+        Event().wait(_SECONDS_BETWEEN_TRIES)
+        seconds -= _SECONDS_BETWEEN_TRIES
 
 
 def atomic_write(

@@ -130,7 +130,7 @@ def test_a_link_of_another_user_is_not_followed(tmp_path):
 
 
 def test_a_folder_that_another_program_keeps_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_LOCK_TRIES", 3)
+    monkeypatch.setattr(files, "_FOLDER_LOCK_SECONDS", 0.05)
     folder = tmp_path / "new"
     with files.locked(folder):
         assert folder.stat().st_mode & 0o77 == 0

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -359,7 +360,7 @@ def _one_run_at_a_time(name: str, console: Console) -> Iterator[None]:
             stack.enter_context(lock_file(path))
         except BlockingIOError:
             console.info(f"{name}: waiting for another run of it to end")
-            stack.enter_context(lock_file(path, wait=True))
+            stack.enter_context(lock_file(path, inf))
         except OSError:  # There is no such folder: the history is in a database elsewhere.
             console.detail(f"{name}: {path} cannot be locked")
         yield
