@@ -12,7 +12,7 @@ import tempfile
 import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import Event
@@ -144,24 +144,24 @@ _SECONDS_BETWEEN_TRIES = 0.02
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Create a folder of this user if there is none, and let no other process change its files.
+def changing(path: Path, error: _ErrorClass) -> Iterator[None]:
+    """Create the folder of a file if there is none, and let no other process change its files.
 
-    Raise :class:`OSError`, also if another process keeps the folder for ten seconds.
+    Raise ``error`` for an :class:`OSError`, or if another process keeps the folder locked for ten
+    seconds.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
+    with ExitStack() as opened, os_errors(error, f"{path} cannot be written"):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        opened.callback(os.close, descriptor)
         try:
             _lock(descriptor, _FOLDER_LOCK_SECONDS)
-        except BlockingIOError as error:
+        except BlockingIOError as cause:
             message = "another program keeps its folder locked"
-            raise TimeoutError(errno.ETIMEDOUT, message) from error
+            raise TimeoutError(errno.ETIMEDOUT, message) from cause
         except OSError:
             pass  # The file system locks no folders.
         yield
-    finally:
-        os.close(descriptor)
 
 
 def _lock(descriptor: int, seconds: float) -> None:

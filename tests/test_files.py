@@ -8,7 +8,8 @@ import struct
 import pytest
 
 from printer import files
-from printer.files import atomic_write
+from printer.errors import OutputError
+from printer.files import atomic_write, changing
 
 
 def test_it_writes_bytes_and_text(tmp_path):
@@ -131,10 +132,10 @@ def test_a_link_of_another_user_is_not_followed(tmp_path):
 
 def test_a_folder_that_another_program_keeps_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "_FOLDER_LOCK_SECONDS", 0.05)
-    folder = tmp_path / "new"
-    with files.locked(folder):
-        assert folder.stat().st_mode & 0o77 == 0
-        with pytest.raises(TimeoutError, match="another program"), files.locked(folder):
+    path = tmp_path / "new" / "file"
+    with changing(path, OutputError):
+        assert path.parent.stat().st_mode & 0o77 == 0
+        with pytest.raises(OutputError, match="another program"), changing(path, OutputError):
             pass
-    with files.locked(folder):
+    with changing(path, OutputError):
         pass

@@ -27,7 +27,7 @@ from pydantic import (
 
 from .. import files
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write, locked, os_errors
+from ..files import atomic_write, changing
 from ..options import check_known
 from ..settings import SETTINGS_FILE, read_settings_file, settings_files
 from ..text import UNSPACED_CHARACTER, did_you_mean
@@ -381,7 +381,7 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
     :class:`UsageError` or :class:`OutputError`.
     """
     path = Path(SETTINGS_FILE)
-    with os_errors(OutputError, f"{path} cannot be written"), locked(path.parent):
+    with changing(path, OutputError):
         text, tables = "", dict[str, Any]()
         if path.is_file():
             text, tables = read_settings_file(path)

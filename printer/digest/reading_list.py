@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 from lxml import etree, html
 
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write, locked, os_errors
+from ..files import atomic_write, changing, os_errors
 from ..settings import Settings, data_folder
 from ..text import clean_line
 from ..urls import is_http, normalize_url
@@ -126,7 +126,7 @@ def read_urls(path: Path) -> list[str]:
 @contextmanager
 def _edit_lines(path: Path) -> Iterator[list[str]]:
     """Lock the folder of a file, yield its lines, and write the changes that the caller makes."""
-    with os_errors(OutputError, f"{path} cannot be written"), locked(path.parent):
+    with changing(path, OutputError):
         original = _read_lines(path)
         lines = list(original)
         yield lines

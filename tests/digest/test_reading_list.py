@@ -114,7 +114,7 @@ def test_an_address_that_is_too_long_is_not_cut(tmp_path):
 
 def test_a_list_that_stays_locked_is_an_error(path, monkeypatch):
     monkeypatch.setattr(files, "_FOLDER_LOCK_SECONDS", 0.05)
-    with files.locked(path.parent), pytest.raises(OutputError, match="locked"):
+    with files.changing(path, OutputError), pytest.raises(OutputError, match="locked"):
         add_url(path, "https://d.example/")
     assert add_url(path, "https://d.example/")
     assert [*path.parent.iterdir()] == [path]
