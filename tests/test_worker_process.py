@@ -1,5 +1,6 @@
 """Worker processes: results of calls, and a distinct error for each kind of failure."""
 
+import gc
 import os
 import signal
 import socket
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from printer import GC_THRESHOLDS
 from printer.errors import HTTPStatusError
 from printer.worker_process import (
     WorkerClosed,
@@ -96,6 +98,10 @@ def test_too_much_memory_is_neither_a_crash_nor_a_lack_of_time() -> None:
         with pytest.raises(WorkerOutOfMemory):
             worker.call(worker_calls.take_memory, 400_000_000, timeout=PLENTY)
         assert worker.call(worker_calls.take_memory, 10_000_000, timeout=PLENTY) == 10_000_000
+
+
+def test_a_process_collects_garbage_as_seldom_as_the_command(worker: WorkerProcess) -> None:
+    assert worker.call(gc.get_threshold, timeout=PLENTY) == GC_THRESHOLDS
 
 
 def test_a_crash_says_how_the_process_ended(worker: WorkerProcess) -> None:

@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 
+from .. import GC_THRESHOLDS
+
 # As little as possible is imported before main() handles interrupts.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,8 +61,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, exit_on_interrupt)
     import gc
 
-    # The objects of a layout live until the end, so frequent collections find no garbage.
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(*GC_THRESHOLDS)
     pages = print_arguments(sys.argv[1:])
     if pages:
         for name, value in _ENVIRONMENT.items():
