@@ -169,7 +169,7 @@ def _as_list(value: object) -> object:
     return [value] if isinstance(value, str | Mapping) else value
 
 
-Line = Annotated[str, Field(max_length=300), AfterValidator(_check_one_line)]
+OneLine = Annotated[str, Field(max_length=300), AfterValidator(_check_one_line)]
 Location = Annotated[str, AfterValidator(_check_one_line)]
 WebURL = Annotated[str, AfterValidator(_check_url)]
 Duration = Annotated[timedelta, BeforeValidator(_parse_duration)]
@@ -222,8 +222,8 @@ class Source(_KindTable):
     reading_list: Location = ""
     crawl: WebURL | None = None
 
-    name: Line = ""
-    section: Line = ""
+    name: OneLine = ""
+    section: OneLine = ""
     limit: int = Field(0, ge=0, le=MAX_ARTICLES)
     age: Duration | None = None
     body: Literal["page", "feed"] | None = None
@@ -256,12 +256,12 @@ class Destination(_KindTable):
     kinds = ("folder", "mail", "printer", "webhook")
     folder: Location = ""
     mail: Annotated[str, AfterValidator(_check_mail_address)] = ""
-    printer: Line = ""
+    printer: OneLine = ""
     webhook: SecretStr | None = None
 
     max_megabytes: float = Field(20.0, gt=0, le=200)
     copies: int = Field(1, ge=1, le=99)
-    options: tuple[Line, ...] = ()
+    options: tuple[OneLine, ...] = ()
     feed: WebURL | None = None
 
     @model_validator(mode="after")
@@ -294,7 +294,7 @@ class Destination(_KindTable):
 class NamedDestination(Destination):
     """A [[send]] table: a destination of single prints."""
 
-    name: Line = ""
+    name: OneLine = ""
     format: Literal["pdf", "epub"] = "pdf"
 
 
@@ -302,7 +302,7 @@ class Digest(_Table):
     """A [[digest]] table; see docs/digests.md for its keys."""
 
     name: Annotated[str, AfterValidator(_check_name)]
-    title: Line = ""
+    title: OneLine = ""
     source: tuple[Source, ...] = Field((), min_length=1, max_length=MAX_SOURCES)
     limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_ARTICLES)
     age: Duration | None = None
@@ -310,7 +310,7 @@ class Digest(_Table):
     include: Patterns = ()
     exclude: Patterns = ()
     language: Languages = ()
-    query: Line = ""
+    query: OneLine = ""
 
     theme: str = ""
     paper: str = ""
