@@ -128,7 +128,7 @@ def read_below(root: Path | str, *names: str) -> bytes:
 def lock_file(path: Path, seconds: float = 0.0) -> BinaryIO:
     """Open a file and lock it until it is closed or this process ends.
 
-    Raise :class:`BlockingIOError` if another process keeps it locked for some seconds.
+    Raise :class:`BlockingIOError` if another process keeps it locked for ``seconds``.
     """
     file = path.open("ab")
     try:

@@ -148,8 +148,7 @@ def _find_issues(digest: Digest) -> Iterator[tuple[date, Path, datetime]]:
             for file in files:
                 match = pattern.fullmatch(file.name)
                 with suppress(OSError, ValueError):  # It was deleted, or there is no such day.
-                    status = file.lstat()
-                    if match and stat.S_ISREG(status.st_mode):
+                    if match and stat.S_ISREG((status := file.lstat()).st_mode):
                         updated = datetime.fromtimestamp(status.st_mtime, UTC)
                         yield date.fromisoformat(match[1]), file, updated
 
