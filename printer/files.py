@@ -204,9 +204,7 @@ def atomic_write(
             file.flush()
             os.fsync(file.fileno())
             if mode is None:
-                mask = os.umask(0)
-                os.umask(mask)
-                mode = 0o666 & ~mask
+                mode = 0o666 & ~_umask()
             if keep_mode:
                 with suppress(FileNotFoundError):
                     mode = path.stat().st_mode & 0o777
@@ -220,6 +218,16 @@ def atomic_write(
         with suppress(OSError):
             part.unlink()
         raise
+
+
+def _umask() -> int:
+    """Return the umask, on Linux without setting it, which would change it for other threads."""
+    with suppress(OSError):
+        if match := re.search(rb"(?m)^Umask:\s*(\d+)$", Path("/proc/self/status").read_bytes()):
+            return int(match[1], 8)
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _create_part(path: Path, *, named: bool) -> tuple[int, Path]:

@@ -4,6 +4,7 @@ import errno
 import os
 import signal
 import struct
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,18 @@ def test_a_file_keeps_its_mode_and_a_new_one_gets_the_one_named(tmp_path):
     atomic_write(old, "2", 0o600)
     atomic_write(new, "2", 0o600)
     assert (old.stat().st_mode & 0o777, new.stat().st_mode & 0o777) == (0o640, 0o600)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="only Linux shows the umask")
+def test_other_threads_keep_the_umask_while_a_file_is_written(tmp_path, monkeypatch):
+    old = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "umask", lambda mask: pytest.fail(f"the umask became {mask:o}"))
+            atomic_write(tmp_path / "new", "1")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
 
 
 def test_a_file_keeps_its_access_list(tmp_path):
