@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
+#: The thresholds of garbage collection in the command and in worker processes.  The objects of a
+#: page and of its layout live until the end, so that frequent collections find no garbage.
+GC_THRESHOLDS = 100_000, 50, 100
+
 _MODULES = {
     "Article": "article", "Capture": "capture", "ExtractOptions": "options",
     "FetchOptions": "options", "ImageOptions": "options", "Options": "options",

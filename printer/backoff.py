@@ -6,6 +6,9 @@ import random
 from dataclasses import dataclass
 from math import inf
 
+#: A storage that stays full fails thousands of times; a float can be doubled a thousand times.
+_MAX_DOUBLINGS = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
@@ -24,6 +27,6 @@ class Backoff:
 
         ``at_least`` is the delay that the server asks for (Retry-After), up to ``maximum``.
         """
-        delay = self.first * 2.0 ** (failures - 1)
+        delay = self.first * 2.0 ** min(failures - 1, _MAX_DOUBLINGS)
         delay *= 1.0 - self.jitter * random.random()  # noqa: S311 - no secret
         return min(max(delay, at_least), self.maximum)

@@ -14,7 +14,7 @@ import sqlite3
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -97,12 +97,16 @@ class BatchRunner(Closing):
         })  # fmt: skip
         self._local = settings.workers or (0 if shared else os.cpu_count() or 1)
         self._workers = LocalWorkers()
-        self._queue = JobQueue(self._settings.database)
-        self._storage = open_result_storage(self._settings)
-        #: The addresses in the order of the list, and how many more are repetitions.
-        self.items, self.repeated = _parse_list(pages, _batch_id(folder) if shared else "")
-        for job_id in _recall_results(self.items, folder, options, self._queue):
-            self._queue.delete(job_id)
+        with ExitStack() as opened:
+            opened.enter_context(self._lock)
+            self._queue = JobQueue(self._settings.database)
+            opened.callback(self._queue.disconnect)
+            self._storage = open_result_storage(self._settings)
+            #: The addresses in the order of the list, and how many more are repetitions.
+            self.items, self.repeated = _parse_list(pages, _batch_id(folder) if shared else "")
+            for job_id in _recall_results(self.items, folder, options, self._queue):
+                self._queue.delete(job_id)
+            opened.pop_all()
         self._names = {item.name.lower() for item in self.items}
 
     def close(self) -> None:

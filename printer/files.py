@@ -12,7 +12,7 @@ import tempfile
 import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import Event
@@ -98,11 +98,15 @@ def folder_below(root: Path | str, *names: str) -> Iterator[int]:
         os.close(descriptor)
 
 
+#: The size of the largest file that is read from a folder that others may write to.
+MAX_BYTES_BELOW = 400_000_000
+
+
 def read_below(root: Path | str, *names: str) -> bytes:
     """Return the content of a file below a folder that others may write to.
 
-    Raise :class:`FileNotFoundError` also if it is not a regular file, or there is a symbolic link
-    on the way.
+    Raise :class:`FileNotFoundError` also if it is not a regular file or larger than
+    ``MAX_BYTES_BELOW``, or there is a symbolic link on the way.
     """
     try:
         with folder_below(root, *names[:-1]) as folder:
@@ -112,7 +116,8 @@ def read_below(root: Path | str, *names: str) -> bytes:
                 return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
 
             with open(names[-1], "rb", opener=open_file) as file:
-                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                status = os.fstat(file.fileno())
+                if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES_BELOW:
                     return file.read()
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO):
@@ -120,50 +125,56 @@ def read_below(root: Path | str, *names: str) -> bytes:
     raise FileNotFoundError(errno.ENOENT, "there is no such file", names[-1])
 
 
-def lock_file(path: Path, *, wait: bool = False) -> BinaryIO:
+def lock_file(path: Path, seconds: float = 0.0) -> BinaryIO:
     """Open a file and lock it until it is closed or this process ends.
 
-    If another process has locked it, ``wait``, or raise :class:`BlockingIOError`.
+    Raise :class:`BlockingIOError` if another process keeps it locked for ``seconds``.
     """
     file = path.open("ab")
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:
+        _lock(file.fileno(), seconds)
+    except BaseException:
         file.close()
         raise
     return file
 
 
-_LOCK_TRIES = 500
+_FOLDER_LOCK_SECONDS = 10.0
 _SECONDS_BETWEEN_TRIES = 0.02
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Create a folder of this user if there is none, and let no other process change its files.
+def changing(path: Path, error: _ErrorClass) -> Iterator[None]:
+    """Create the folder of a file if there is none, and let no other process change its files.
 
-    Raise :class:`OSError`, also if another process keeps the folder for ten seconds.
+    Raise ``error`` for an :class:`OSError`, or if another process keeps the folder locked for ten
+    seconds.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        _lock(descriptor)
+    with ExitStack() as opened, os_errors(error, f"{path} cannot be written"):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        opened.callback(os.close, descriptor)
+        try:
+            _lock(descriptor, _FOLDER_LOCK_SECONDS)
+        except BlockingIOError as cause:
+            message = "another program keeps its folder locked"
+            raise TimeoutError(errno.ETIMEDOUT, message) from cause
+        except OSError:
+            pass  # The file system locks no folders.
         yield
-    finally:
-        os.close(descriptor)
 
 
-def _lock(descriptor: int) -> None:
-    for _ in range(_LOCK_TRIES):
+def _lock(descriptor: int, seconds: float) -> None:
+    while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
         except BlockingIOError:
-            Event().wait(_SECONDS_BETWEEN_TRIES)
-        except OSError:  # The file system locks no folders.
-            return
-        else:
-            return
-    raise TimeoutError(errno.ETIMEDOUT, "another program keeps its folder locked")
+            if seconds <= 0:
+                raise
+        # Without ``time``, as modules that may not use the clock import this one.
+        Event().wait(_SECONDS_BETWEEN_TRIES)
+        seconds -= _SECONDS_BETWEEN_TRIES
 
 
 def atomic_write(
@@ -193,9 +204,7 @@ def atomic_write(
             file.flush()
             os.fsync(file.fileno())
             if mode is None:
-                mask = os.umask(0)
-                os.umask(mask)
-                mode = 0o666 & ~mask
+                mode = 0o666 & ~_umask()
             if keep_mode:
                 with suppress(FileNotFoundError):
                     mode = path.stat().st_mode & 0o777
@@ -209,6 +218,16 @@ def atomic_write(
         with suppress(OSError):
             part.unlink()
         raise
+
+
+def _umask() -> int:
+    """Return the umask, on Linux without setting it, which would change it for other threads."""
+    with suppress(OSError):
+        if match := re.search(rb"(?m)^Umask:\s*(\d+)$", Path("/proc/self/status").read_bytes()):
+            return int(match[1], 8)
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _create_part(path: Path, *, named: bool) -> tuple[int, Path]:

@@ -10,6 +10,7 @@ child handles hostile data: answers of an *untrusted* worker are JSON of a limit
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -28,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from . import GC_THRESHOLDS
 from .files import Closing
 
 #: The longest answer of an untrusted worker, in bytes.
@@ -138,8 +140,12 @@ class WorkerProcess(Closing):
         if self.pid and self._channel is not None:
             return
         parent_socket, child_socket = socket.socketpair()
-        with child_socket:
-            pid = self.launch(child_socket)
+        try:
+            with child_socket:
+                pid = self.launch(child_socket)
+        except BaseException:
+            parent_socket.close()
+            raise
         self.pid, self.calls, self._channel = pid, 0, _Channel(parent_socket)
         self._send(pickle.dumps(self._setup), deadline)
 
@@ -410,6 +416,7 @@ def _serve(channel: _Channel, setup: _Setup) -> NoReturn:
     global _child
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # An interrupt is for the parent.
+        gc.set_threshold(*GC_THRESHOLDS)
         soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
         if setup.memory_limit and not 0 <= soft <= setup.memory_limit:
             resource.setrlimit(resource.RLIMIT_DATA, (setup.memory_limit, hard))

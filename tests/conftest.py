@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from printer import GC_THRESHOLDS
 from printer.fetch.browser.process import find_chromium
 from tests.support.distribution import FixtureScheduling, rewrite_share
 from tests.support.effort import THOROUGH
@@ -65,7 +66,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(100_000, 50, 100)  # as the command does
+        gc.set_threshold(*GC_THRESHOLDS)
         gc.enable()
 
 

@@ -20,3 +20,7 @@ def test_a_server_may_ask_for_more_up_to_the_maximum() -> None:
 def test_jitter_shortens_a_delay_by_its_share_at_most() -> None:
     delays = {Backoff(8.0, jitter=0.5).delay(1) for _ in range(50)}
     assert 4.0 <= min(delays) < max(delays) <= 8.0
+
+
+def test_delays_stay_at_the_maximum_however_many_attempts_failed() -> None:
+    assert Backoff(1.0, 60.0).delay(100_000) == 60.0

@@ -4,11 +4,13 @@ import errno
 import os
 import signal
 import struct
+from pathlib import Path
 
 import pytest
 
 from printer import files
-from printer.files import atomic_write
+from printer.errors import OutputError
+from printer.files import atomic_write, changing
 
 
 def test_it_writes_bytes_and_text(tmp_path):
@@ -25,6 +27,18 @@ def test_a_file_keeps_its_mode_and_a_new_one_gets_the_one_named(tmp_path):
     atomic_write(old, "2", 0o600)
     atomic_write(new, "2", 0o600)
     assert (old.stat().st_mode & 0o777, new.stat().st_mode & 0o777) == (0o640, 0o600)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="only Linux shows the umask")
+def test_other_threads_keep_the_umask_while_a_file_is_written(tmp_path, monkeypatch):
+    old = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "umask", lambda mask: pytest.fail(f"the umask became {mask:o}"))
+            atomic_write(tmp_path / "new", "1")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
 
 
 def test_a_file_keeps_its_access_list(tmp_path):
@@ -130,11 +144,11 @@ def test_a_link_of_another_user_is_not_followed(tmp_path):
 
 
 def test_a_folder_that_another_program_keeps_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_LOCK_TRIES", 3)
-    folder = tmp_path / "new"
-    with files.locked(folder):
-        assert folder.stat().st_mode & 0o77 == 0
-        with pytest.raises(TimeoutError, match="another program"), files.locked(folder):
+    monkeypatch.setattr(files, "_FOLDER_LOCK_SECONDS", 0.05)
+    path = tmp_path / "new" / "file"
+    with changing(path, OutputError):
+        assert path.parent.stat().st_mode & 0o77 == 0
+        with pytest.raises(OutputError, match="another program"), changing(path, OutputError):
             pass
-    with files.locked(folder):
+    with changing(path, OutputError):
         pass

@@ -1,5 +1,6 @@
 """Worker processes: results of calls, and a distinct error for each kind of failure."""
 
+import gc
 import os
 import signal
 import socket
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from printer import GC_THRESHOLDS
 from printer.errors import HTTPStatusError
 from printer.worker_process import (
     WorkerClosed,
@@ -98,6 +100,10 @@ def test_too_much_memory_is_neither_a_crash_nor_a_lack_of_time() -> None:
         assert worker.call(worker_calls.take_memory, 10_000_000, timeout=PLENTY) == 10_000_000
 
 
+def test_a_process_collects_garbage_as_seldom_as_the_command(worker: WorkerProcess) -> None:
+    assert worker.call(gc.get_threshold, timeout=PLENTY) == GC_THRESHOLDS
+
+
 def test_a_crash_says_how_the_process_ended(worker: WorkerProcess) -> None:
     with pytest.raises(WorkerCrashed, match="code 3") as crash:
         worker.call(os._exit, 3, timeout=PLENTY)
@@ -124,6 +130,19 @@ def test_a_process_that_ends_as_it_starts_has_crashed() -> None:
             worker.call(os.getpid, timeout=PLENTY)
         with pytest.raises(WorkerCrashed, match="code 1"):
             worker.start()
+
+
+class _FailingProcess(WorkerProcess):
+    def launch(self, connection: socket.socket) -> int:
+        raise BlockingIOError("there is no process left")
+
+
+def test_a_process_that_cannot_start_leaves_no_connection() -> None:
+    before = {*Path("/proc/self/fd").iterdir()}
+    with _FailingProcess() as worker, pytest.raises(BlockingIOError) as failure:
+        worker.start()
+    assert {*Path("/proc/self/fd").iterdir()} == before, failure.traceback
+    assert not worker.pid
 
 
 def test_a_killed_process_is_replaced_once(worker: WorkerProcess, tmp_path: Path) -> None:

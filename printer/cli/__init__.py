@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 
+from .. import GC_THRESHOLDS
+
 # As little as possible is imported before main() handles interrupts.
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import NoArticle, OutputError, UsageError
-from ..files import locked, os_errors
+from ..files import changing
 from ..settings import (
     LoadedSettings,
     Settings,
@@ -119,7 +118,7 @@ def set_value(
     in_theme.fetch_options()  # Both raise for a value that no print could use.
     page_geometry(in_theme.print_options())
     value = settings.model_dump(mode="json")[name]
-    with _changing(path):
+    with changing(path, OutputError):
         text = output.read_input(str(path)).decode("utf-8-sig") if path.exists() else ""
         document = tomlkit.parse(text)
         keys = (key for key in document if key.replace("-", "_") == name)
@@ -140,18 +139,12 @@ def init(*, here: HereOption = False) -> None:
     for name, field, _ in setting_fields():
         default = list(field.default) if isinstance(field.default, tuple) else field.default
         lines += [f"\n# {field.description}", f"# {name.replace('_', '-')} = {json.dumps(default)}"]
-    with _changing(path):
+    with changing(path, OutputError):
         if path.exists():
             hint = "Change it with: webprint config set NAME VALUE"
             raise UsageError(f"{path} exists", hint=hint)
         output.write(path, ("\n".join(lines) + "\n").encode())
     print(f"{path}: written")
-
-
-@contextmanager
-def _changing(path: Path) -> Iterator[None]:
-    with os_errors(OutputError, f"{path} cannot be written"), locked(path.parent):
-        yield
 
 
 def _setting_name(text: str) -> str:

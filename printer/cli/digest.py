@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -138,11 +139,13 @@ def _format_of(out: str) -> Format | None:
 
 def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -> None:
     """Write the sources of a digest, where it would go, and what would be remembered."""
+    from ..digest.runner import stories_database
+
     places = [destination.label for destination in config.deliver]
     if out or not places:
         places = [output.STDOUT_NAME if out == output.STDOUT else out or "a file in this folder"]
-    database = settings.database
-    history = "the database" if "://" in database else str(data_folder() / "digests.sqlite")
+    database = stories_database(settings)
+    history = "the database" if "://" in database else database
     output.show_plan(
         [strip_userinfo(source.location) for source in config.source],
         places,
@@ -357,7 +360,7 @@ def _one_run_at_a_time(name: str, console: Console) -> Iterator[None]:
             stack.enter_context(lock_file(path))
         except BlockingIOError:
             console.info(f"{name}: waiting for another run of it to end")
-            stack.enter_context(lock_file(path, wait=True))
+            stack.enter_context(lock_file(path, inf))
         except OSError:  # There is no such folder: the history is in a database elsewhere.
             console.detail(f"{name}: {path} cannot be locked")
         yield

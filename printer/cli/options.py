@@ -591,8 +591,10 @@ def check_settings(loaded: LoadedSettings) -> None:
 
         check_recognizer(settings.ner)
         raise UsageError("--ner needs a method that uses it", hint="Add --image-method joshi-liu")
-    if "user" in flags and not settings.user.partition(":")[1]:
-        raise UsageError("--user takes NAME:PASSWORD", hint="As in --user ann:secret")
+    if "user" in flags:
+        from ..fetch.credentials import request_headers
+
+        request_headers(settings.fetch_options())
     for name in {"css", "cookies"} & flags:
         value = str(getattr(settings, name))
         path = Path(value).expanduser()

@@ -13,6 +13,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -458,15 +459,15 @@ class Crawl(Closing):
         self._errors: list[BaseException] = []
         # The frontier handles retries, and no page is fetched twice.
         fetch = replace(fetch or FetchOptions(), retries=0, cache=False, render="never")
-        self._client = HttpClient(fetch, user_urls=[*urls, *hosts], resolve=resolve)
-        try:
+        with ExitStack() as opened:
+            client = HttpClient(fetch, user_urls=[*urls, *hosts], resolve=resolve)
+            self._client = opened.enter_context(client)
             self.store = Store(open_engine(database))
+            opened.callback(self.store.close)
             crawl_id = self.options.crawl_id(urls)
             self.frontier = Frontier(self.store, crawl_id, self.options, fetch.timeout)
             self.frontier.open(urls, fresh=fresh)
-        except BaseException:
-            self._client.close()
-            raise
+            opened.pop_all()
 
     @classmethod
     def from_settings(

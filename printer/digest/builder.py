@@ -109,8 +109,8 @@ class Collector:
     def fetch_pages(
         self, candidates: Sequence[StoryCandidate]
     ) -> Iterator[Capture | WebprintError]:
-        with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
-            yield from pool.map(self._fetch_page, candidates)
+        """Yield the candidates' pages in order; only a few are in memory at a time."""
+        return (page for _, page in prefetch(self._fetch_page, candidates, MAX_CONNECTIONS))
 
     def _fetch_page(self, candidate: StoryCandidate) -> Capture | WebprintError:
         if candidate.capture is not None:

@@ -27,10 +27,10 @@ from pydantic import (
 
 from .. import files
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write, locked, os_errors
+from ..files import atomic_write, changing
 from ..options import check_known
 from ..settings import SETTINGS_FILE, read_settings_file, settings_files
-from ..text import did_you_mean
+from ..text import UNSPACED_CHARACTER, did_you_mean
 from ..urls import origin_of
 from .feeds import Subscription
 
@@ -79,8 +79,7 @@ def parse_pattern(text: str) -> Pattern:
 
 def _needs_boundary(character: str) -> bool:
     """Return whether a character belongs to a word, in a script with spaces between words."""
-    unspaced = "\u0e00" <= character <= "\u0eff" or "\u3040" <= character <= "\u9fff"
-    return character.isalnum() and not unspaced
+    return character.isalnum() and not UNSPACED_CHARACTER.match(character)
 
 
 def exclusion_reason(text: str, include: Iterable[Pattern], exclude: Iterable[Pattern]) -> str:
@@ -170,7 +169,7 @@ def _as_list(value: object) -> object:
     return [value] if isinstance(value, str | Mapping) else value
 
 
-Line = Annotated[str, Field(max_length=300), AfterValidator(_check_one_line)]
+OneLine = Annotated[str, Field(max_length=300), AfterValidator(_check_one_line)]
 Location = Annotated[str, AfterValidator(_check_one_line)]
 WebURL = Annotated[str, AfterValidator(_check_url)]
 Duration = Annotated[timedelta, BeforeValidator(_parse_duration)]
@@ -223,8 +222,8 @@ class Source(_KindTable):
     reading_list: Location = ""
     crawl: WebURL | None = None
 
-    name: Line = ""
-    section: Line = ""
+    name: OneLine = ""
+    section: OneLine = ""
     limit: int = Field(0, ge=0, le=MAX_ARTICLES)
     age: Duration | None = None
     body: Literal["page", "feed"] | None = None
@@ -257,12 +256,12 @@ class Destination(_KindTable):
     kinds = ("folder", "mail", "printer", "webhook")
     folder: Location = ""
     mail: Annotated[str, AfterValidator(_check_mail_address)] = ""
-    printer: Line = ""
+    printer: OneLine = ""
     webhook: SecretStr | None = None
 
     max_megabytes: float = Field(20.0, gt=0, le=200)
     copies: int = Field(1, ge=1, le=99)
-    options: tuple[Line, ...] = ()
+    options: tuple[OneLine, ...] = ()
     feed: WebURL | None = None
 
     @model_validator(mode="after")
@@ -295,7 +294,7 @@ class Destination(_KindTable):
 class NamedDestination(Destination):
     """A [[send]] table: a destination of single prints."""
 
-    name: Line = ""
+    name: OneLine = ""
     format: Literal["pdf", "epub"] = "pdf"
 
 
@@ -303,7 +302,7 @@ class Digest(_Table):
     """A [[digest]] table; see docs/digests.md for its keys."""
 
     name: Annotated[str, AfterValidator(_check_name)]
-    title: Line = ""
+    title: OneLine = ""
     source: tuple[Source, ...] = Field((), min_length=1, max_length=MAX_SOURCES)
     limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_ARTICLES)
     age: Duration | None = None
@@ -311,7 +310,7 @@ class Digest(_Table):
     include: Patterns = ()
     exclude: Patterns = ()
     language: Languages = ()
-    query: Line = ""
+    query: OneLine = ""
 
     theme: str = ""
     paper: str = ""
@@ -382,7 +381,7 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
     :class:`UsageError` or :class:`OutputError`.
     """
     path = Path(SETTINGS_FILE)
-    with os_errors(OutputError, f"{path} cannot be written"), locked(path.parent):
+    with changing(path, OutputError):
         text, tables = "", dict[str, Any]()
         if path.is_file():
             text, tables = read_settings_file(path)

@@ -9,10 +9,8 @@ Omnivore, Firefox) and plain lists.
 from __future__ import annotations
 
 import csv
-import fcntl
 import io
 import json
-import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 from lxml import etree, html
 
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write, os_errors
+from ..files import atomic_write, changing, os_errors
 from ..settings import Settings, data_folder
 from ..text import clean_line
 from ..urls import is_http, normalize_url
@@ -127,20 +125,14 @@ def read_urls(path: Path) -> list[str]:
 
 @contextmanager
 def _edit_lines(path: Path) -> Iterator[list[str]]:
-    """Lock a file, yield its lines, and write the changes that the caller makes."""
-    with os_errors(OutputError, f"{path} cannot be written"):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            original = _read_lines(path)
-            lines = list(original)
-            yield lines
-            if lines != original:
-                text = "".join(f"{line}\n" for line in lines)
-                atomic_write(path, text.encode(errors="surrogateescape"), 0o600)
-        finally:
-            os.close(lock)
+    """Lock the folder of a file, yield its lines, and write the changes that the caller makes."""
+    with changing(path, OutputError):
+        original = _read_lines(path)
+        lines = list(original)
+        yield lines
+        if lines != original:
+            text = "".join(f"{line}\n" for line in lines)
+            atomic_write(path, text.encode(errors="surrogateescape"), 0o600)
 
 
 def _read_lines(path: Path) -> list[str]:

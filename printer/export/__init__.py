@@ -21,6 +21,7 @@ from ..html.parse import local_name, xml_parser
 from ..options import Format
 from ..output import CompletenessReport, Picture, PrintedContent
 from ..render.completeness import check_completeness, count_items, iter_pieces, link_targets
+from ..render.markup import HEADINGS
 
 
 def export_articles(
@@ -120,7 +121,7 @@ def _read_trees(trees: Iterable[etree._Element]) -> PrintedContent:
 
 
 def _kind(element: etree._Element, tag: str) -> str:
-    if tag in {"h2", "h3", "h4", "h5", "h6"}:
+    if tag in HEADINGS:
         parent = element.getparent()
         return "" if parent is not None and parent.get("class") == "notes" else "headings"
     is_math = element.get("class") == "math"

@@ -24,7 +24,7 @@ from ..html.parse import local_name
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.figures import PicturePlacement
-from ..render.markup import printable, valid_language
+from ..render.markup import HEADINGS, printable, valid_language
 from ..render.math import typeset_formulas
 from ..render.normalize import normalize_article
 from .html import ScreenArticle, fit_picture, parse, render, safe_link, stylesheet
@@ -183,7 +183,7 @@ def _headings(top: etree._Element, view: ScreenArticle) -> list[_TocEntry]:
     for element in top.iterchildren(etree.Element):
         name = local_name(element)
         text = " ".join("".join(map(str, element.itertext())).split())
-        if name not in ("h2", "h3", "h4", "h5", "h6") or not text:
+        if name not in HEADINGS or not text:
             continue
         element.set("id", element.get("id") or view.ids.fresh("heading"))
         heading = _TocEntry(int(name[1]), element.get("id") or "", text)

@@ -65,7 +65,7 @@ _MATHML = "http://www.w3.org/1998/Math/MathML"
 
 @dataclass(slots=True)
 class ScreenArticle:
-    """An article, within :mod:`.limits`, as the template sees it.
+    """An article, within the limits of :mod:`..render.normalize`, as the template sees it.
 
     ``epub`` says whether it is a chapter of EPUB rather than part of a page of HTML; ``prefix``
     begins its ids.  ``picture`` returns the picture of a figure, None if it is missing; ``file``

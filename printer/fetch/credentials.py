@@ -94,7 +94,7 @@ def load_credentials(
 
     ``logins`` are NAME:PASSWORD by origin, sent only to that origin.
     """
-    headers = _request_headers(options)
+    headers = request_headers(options)
     for name, value in (*headers, ("User-Agent", options.user_agent)):
         if not _TOKEN.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not the name of a header")
@@ -125,7 +125,7 @@ def load_credentials(
     )
 
 
-def _request_headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
+def request_headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
     """Return the person's headers, including Authorization for --user (RFC 7617)."""
     if not options.user:
         return options.headers

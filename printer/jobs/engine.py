@@ -442,17 +442,13 @@ def _lock(path: Path, kind: str) -> BinaryIO:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        deadline = time.monotonic() + _LOCK_SECONDS
-        while True:
-            try:
-                return lock_file(path.with_name(f"{path.name}.{suffix}"))
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise JobsError(
-                        f"another webprint process is using {path}",
-                        hint="Stop it, or share a PostgreSQL database: --database postgresql://...",
-                    ) from None
-            time.sleep(0.05)
+        try:
+            return lock_file(path.with_name(f"{path.name}.{suffix}"), _LOCK_SECONDS)
+        except BlockingIOError:
+            raise JobsError(
+                f"another webprint process is using {path}",
+                hint="Stop it, or share a PostgreSQL database: --database postgresql://...",
+            ) from None
 
 
 def _run_job(

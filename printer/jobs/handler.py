@@ -83,9 +83,7 @@ class JobHandler:
         else:
             page, result, snapshot = self._print(request, notify)
         notify("store")
-        article = json.dumps(page.article.to_dict(), ensure_ascii=False)
-        storage.put(f"{attempt.result_folder}/{result_file(result.format)}", result.data)
-        storage.put(f"{attempt.result_folder}/{ARTICLE}", article.encode("utf-8", "replace"))
+        _store(storage, attempt, result, page.article.to_dict())
         storage.put(snapshot_key(attempt.id), snapshot.dump())
         return _summarize(page, result)
 
@@ -111,10 +109,7 @@ class JobHandler:
         articles = [page.article.to_dict() for page in pages]
         text = "\n".join(f"{page.article.title}\n{page.article.text}" for page in pages)
         title = str(request.options.get("title") or result.title)
-        document = {"title": title, "text": text, "articles": articles}
-        listing = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
-        storage.put(f"{attempt.result_folder}/{result_file(result.format)}", result.data)
-        storage.put(f"{attempt.result_folder}/{ARTICLE}", listing)
+        _store(storage, attempt, result, {"title": title, "text": text, "articles": articles})
         summary = {**_summarize(pages[0], result), "title": title[:_MAX_LENGTH]}
         return {**summary, "articles": len(pages)}
 
@@ -170,6 +165,12 @@ def _make_capture(html: bytes, url: str) -> Capture:
     now = datetime.now(UTC)
     source = PageSource(url, url, "text/html", "utf-8", fetched=now, method="browser")
     return Capture(html, source)
+
+
+def _store(storage: Storage, attempt: Attempt, result: Result, article: Mapping[str, Any]) -> None:
+    data = json.dumps(article, ensure_ascii=False).encode("utf-8", "replace")
+    storage.put(f"{attempt.result_folder}/{result_file(result.format)}", result.data)
+    storage.put(f"{attempt.result_folder}/{ARTICLE}", data)
 
 
 def _summarize(page: ExtractedPage, result: Result) -> Mapping[str, Any]:

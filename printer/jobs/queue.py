@@ -116,7 +116,7 @@ class _Submission:
     background: bool
     created: float
     is_new: bool | None = None
-    error: JobsError | None = None
+    error: Exception | None = None
 
 
 class PlainSerializer(Serializer):
@@ -250,7 +250,7 @@ class JobQueue:
                         submission.is_new = False
                     except QueueFull as error:
                         submission.error = error
-        except JobsError as error:
+        except Exception as error:  # noqa: BLE001 - each of the submitting threads raises it
             if len(submissions) > 1 and isinstance(error.__cause__, DataError):
                 for submission in submissions:
                     self._commit([submission])  # The database rejects the data of one of them.

@@ -34,6 +34,7 @@ from ..article import (
 from ..output import CompletenessReport, ContentCounts, PrintedContent
 from ..text import comparison_key, count_words, truncate
 from .links import SCHEMES
+from .markup import HEADINGS
 
 _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code, "formulas": Math}
 _KINDS = (*_TYPES, "notes")
@@ -262,7 +263,7 @@ def _element_kind(element: Any) -> str:
         return ""
     is_math = "math" in classes
     match element.tag:
-        case tag if tag in {"h2", "h3", "h4", "h5", "h6"}:
+        case tag if tag in HEADINGS:
             return "headings"
         case "img":
             return "formulas" if is_math else "pictures"

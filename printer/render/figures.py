@@ -14,7 +14,6 @@ from itertools import chain, groupby, islice, pairwise, starmap, takewhile
 from math import ceil
 from statistics import median
 from typing import Literal, TypeAlias
-from unicodedata import east_asian_width
 
 from ..article import (
     Article,
@@ -30,6 +29,7 @@ from ..article import (
     walk,
 )
 from ..output import SCREEN_DPI, Picture
+from ..text import count_columns
 from ..themes.loader import asset_url
 from ..themes.page import CHARACTER_WIDTH, MAX_PICTURE_HEIGHT, UNITS, PageGeometry
 
@@ -325,8 +325,7 @@ def _block_kinds(placer: FigurePlacer, blocks: Sequence[Block]) -> list[str]:
         if isinstance(block, Figure) and (picture := placer.picture(block)):
             kind = "figure" if picture.width <= _MAX_GALLERY_RATIO * picture.height else ""
         elif isinstance(block, Paragraph):
-            characters = islice(plain_text(block.spans), _MAX_LABEL_COLUMNS + 1)
-            columns += sum(1 + (east_asian_width(char) in "WF") for char in characters)
+            columns += count_columns(plain_text(block.spans)[: _MAX_LABEL_COLUMNS + 1])
             kind = "label" if columns <= _MAX_LABEL_COLUMNS else ""
         kinds.append(kind)
     return kinds

@@ -15,6 +15,9 @@ from ..article import MARKS, Article, List, Note, Paragraph, Span, Spans, block_
 #: An element's name and its attributes as markup.
 Element: TypeAlias = tuple[str, Markup]
 
+#: The names of headings below the title of an article.
+HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+
 #: Characters that XML, and so a PDF's metadata, cannot contain; the object replacement character.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ufffc\ufffe\uffff\ud800-\udfff]"

@@ -142,13 +142,6 @@ class PrintHistory(Closing):
             query = "SELECT id FROM prints WHERE deleted < ?"
             return [r[0] for r in connection.execute(query, (time.time() - UNDO_SECONDS,))]
 
-    def seconds_to_expiry(self) -> float | None:
-        """Return the seconds until a deleted print can no longer be restored, None without any."""
-        query = "SELECT min(deleted) FROM prints WHERE deleted IS NOT NULL"
-        with self._open() as connection:
-            (first,) = connection.execute(query).fetchone()
-        return None if first is None else max(0.0, first + UNDO_SECONDS - time.time())
-
     def forget(self, print_id: str) -> None:
         with self._open() as connection:
             connection.execute("DELETE FROM prints WHERE id = ?", (print_id,))

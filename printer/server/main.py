@@ -7,8 +7,11 @@ import logging
 import os
 import socket
 import sys
+import threading
+import time
 from contextlib import ExitStack
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ..errors import JobsError
 from ..files import reason_of
@@ -18,8 +21,12 @@ from ..jobs.storage import check_storage
 from ..settings import Settings, data_folder
 from .security import Access, is_loopback, open_access
 
+if TYPE_CHECKING:
+    from .service import PrintService
+
 _BACKLOG = 256
 _SHUTDOWN_SECONDS = 3
+_DELETION_INTERVAL = 60
 
 
 def serve(settings: Settings) -> None:
@@ -102,7 +109,7 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
         Preferences(data_folder() / "defaults.json", settings),
         PrintHistory(data_folder() / "history.sqlite", queue, storage),
     )
-    service.delete_discarded_later()
+    threading.Thread(target=_delete_discarded, args=(service,), daemon=True).start()
     app = create_app(service, access, AllowedHosts.of(settings.host, settings.hostnames.split()))
     # Connections make room for others as they arrive; a burst of the backlog may exceed the limit.
     server = uvicorn.Server(
@@ -115,3 +122,13 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
     )  # fmt: skip
     logging.getLogger("uvicorn.error").addFilter(LogLimit())
     server.run(sockets=[listener])
+
+
+def _delete_discarded(service: PrintService) -> None:
+    """Delete discarded prints for good once their time has come, as long as the server runs."""
+    while True:
+        try:
+            service.delete_discarded()
+        except JobsError as error:
+            print(f"webprint: {error}", file=sys.stderr, flush=True)
+        time.sleep(_DELETION_INTERVAL)

@@ -149,7 +149,7 @@ class BlockRule(BaseModel):
     covers: list[str] = Field(description="The blocks that it matches on this page.")
 
 
-class EditableBlock(BaseModel):
+class EditorBlock(BaseModel):
     """A block of the article, or one that was left out of it."""
 
     id: str
@@ -166,7 +166,7 @@ class PrintEdit(BaseModel):
     revision: int = Field(description="The attempt that made the print.")
     title: str
     options: dict[str, Any]
-    blocks: list[EditableBlock]
+    blocks: list[EditorBlock]
 
 
 class PrintEditRequest(RequestModel):

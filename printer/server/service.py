@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock, Timer
+from threading import Lock
 from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, HTTPException, Request
@@ -162,27 +161,14 @@ class PrintService:
         for job in self.queue.get_many(ids).values():
             if job.state not in FINISHED:
                 self.queue.cancel(job.id)
-        discarded = self.history.mark_deleted(ids, time.time())
-        self.delete_discarded_later()
-        return discarded
+        return self.history.mark_deleted(ids, time.time())
 
-    def delete_discarded_later(self) -> None:
-        """Schedule the final removal of deleted prints that can no longer be restored."""
-        wait = self.history.seconds_to_expiry()
-        if wait is not None:
-            timer = Timer(wait + 1, self._delete_discarded)
-            timer.daemon = True
-            timer.start()
-
-    def _delete_discarded(self) -> None:
-        try:
-            for print_id in self.history.expired():
-                with suppress(HTTPException):  # Retention deleted it first.
-                    self.delete(print_id)
-                self.history.forget(print_id)
-            self.delete_discarded_later()
-        except JobsError as error:
-            print(f"webprint: {error}", file=sys.stderr, flush=True)
+    def delete_discarded(self) -> None:
+        """Delete the discarded prints that can no longer be restored."""
+        for print_id in self.history.expired():
+            with suppress(HTTPException):  # Retention deleted it first.
+                self.delete(print_id)
+            self.history.forget(print_id)
 
     def read_result(self, job: Job, name: str) -> bytes:
         """Return a file of a print; raise 409 if it has no result, 404 if the file is gone."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import files
 from ..errors import OutputError, UsageError
-from ..files import atomic_write, locked, os_errors
+from ..files import atomic_write, changing, os_errors
 from ..options import SiteRule
 from ..settings import config_folder
 from . import css, fulltextrss
@@ -166,7 +166,7 @@ def add_selectors(
             css.parse(selector)
         except css.InvalidSelector as error:
             raise UsageError(f"{selector[:60]!r} cannot be used: {error}") from error
-    with os_errors(OutputError, f"{path} cannot be written"), locked(folder):
+    with changing(path, OutputError):
         text = _read_text(path) if path.is_file() else f"# Rules of webprint for {path.stem}.\n"
         present = getattr(_parse_sound(path, text), action)
         new = [selector for selector in dict.fromkeys(selectors) if selector not in present]
@@ -199,7 +199,7 @@ def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
     path = _rule_file(folder, host)
     if path is None or not path.is_file():
         raise UsageError(f"you have no rules for {host[:100]}")
-    with os_errors(OutputError, f"{path} cannot be written"), locked(folder):
+    with changing(path, OutputError):
         text = _read_text(path)
         _parse_sound(path, text)
         document = tomlkit.parse(text)

@@ -5,7 +5,8 @@ import shutil
 import pytest
 
 from printer import batch
-from printer.errors import ErrorRecord
+from printer.errors import ErrorRecord, JobsError
+from printer.files import lock_file
 from printer.jobs.engine import open_result_storage
 from printer.jobs.queue import JobQueue
 from printer.options import BatchOptions
@@ -193,3 +194,12 @@ def test_a_plan_lists_printed_pages_and_changes_nothing(run, press, tmp_path):
     assert (
         batch.planned_items(tmp_path / "none", pages[:1], Settings(), options)[0].state == "waiting"
     )
+
+
+def test_a_run_that_cannot_begin_unlocks_its_folder(tmp_path):
+    place = tmp_path / "out"
+    (place / batch.STATE_FOLDER / batch.STATE_FILE).mkdir(parents=True)
+    with pytest.raises(JobsError) as failure:
+        batch.BatchRunner(place, [(1, A)], Settings(), BatchOptions())
+    lock_file(place / batch.STATE_FOLDER / "lock").close()
+    assert failure.tb

@@ -98,4 +98,8 @@ def test_a_digest(webprint):
     assert err == "webprint digest check morning shows which articles it would contain\n"
     out = webprint("digest", "run", "morning", "x.epub", "--dry-run", "--json")[1]
     assert json.loads(out.splitlines()[0])["format"] == "epub"
+    run = ("digest", "run", "morning", "--dry-run", "--database")
+    assert "keep   what was printed in my.sqlite\n" in webprint(*run, "my.sqlite")[1]
+    out = webprint(*run, "postgresql://ann:secret@localhost/stories")[1]
+    assert "keep   what was printed in the database\n" in out
     assert not Path("x.epub").exists()

@@ -6,7 +6,9 @@ import zlib
 import pytest
 
 from printer.crawl.crawler import Crawl
+from printer.crawl.frontier import Frontier
 from printer.crawl.models import CrawlOptions
+from printer.crawl.store import Store
 from printer.errors import JobsError, UsageError
 from printer.options import SiteRule
 from tests.support.crawl_sites import CrawlSites, article_text, title_of
@@ -133,3 +135,17 @@ def test_scope_keeps_to_hosts_paths_and_depth(web, tmp_path):
 def test_a_crawl_needs_a_seed(tmp_path):
     with pytest.raises(UsageError):
         Crawl([], database=str(tmp_path / "c.sqlite"))
+
+
+def test_a_crawl_that_cannot_begin_closes_its_database(web, tmp_path, monkeypatch):
+    def refuse(*_args, **_options):
+        raise JobsError("the table is locked")
+
+    closed = []
+    monkeypatch.setattr(Frontier, "open", refuse)
+    monkeypatch.setattr(Store, "close", lambda store: closed.append(store))
+    with pytest.raises(JobsError):
+        crawl(web, tmp_path)
+    (store,) = closed
+    monkeypatch.undo()
+    store.close()

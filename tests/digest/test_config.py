@@ -119,6 +119,7 @@ def test_digests_do_not_disturb_the_settings(tmp_path, monkeypatch):
         ("café", "le Café.", True),
         ("C++", "in C++ again", True),
         ("港口", "新港口开放", True),
+        ("ភ្នំពេញ", "ទីក្រុងភ្នំពេញថ្មី", True),
         ("/^live:/", "Live: it rains", True),
         ("/^live:/", "Not live: it rains", False),
     ],

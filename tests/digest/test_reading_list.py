@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from printer import files
 from printer.digest import reading_list
 from printer.digest.reading_list import (
     ListedPage,
@@ -109,3 +110,11 @@ def test_an_address_that_is_too_long_is_not_cut(tmp_path):
     results = [result for _, result in add_pages(tmp_path / "later.txt", pages)]
     assert results == ["no web address", "added"]
     assert read_urls(tmp_path / "later.txt") == [long]
+
+
+def test_a_list_that_stays_locked_is_an_error(path, monkeypatch):
+    monkeypatch.setattr(files, "_FOLDER_LOCK_SECONDS", 0.05)
+    with files.changing(path, OutputError), pytest.raises(OutputError, match="locked"):
+        add_url(path, "https://d.example/")
+    assert add_url(path, "https://d.example/")
+    assert [*path.parent.iterdir()] == [path]

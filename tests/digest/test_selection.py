@@ -4,7 +4,12 @@ from html import escape
 import pytest
 
 from printer.digest import builder
-from printer.digest.builder import MAX_CONNECTIONS_PER_HOST, MAX_TIMEOUTS, Collector
+from printer.digest.builder import (
+    MAX_CONNECTIONS,
+    MAX_CONNECTIONS_PER_HOST,
+    MAX_TIMEOUTS,
+    Collector,
+)
 from printer.digest.selection import StoryCandidate
 from printer.errors import FetchTimeout, HTTPStatusError
 from tests.support.feeds import atom, body, moment, page, rss
@@ -246,3 +251,20 @@ def test_an_unchanged_story_with_a_new_date_is_fetched_once(web, desk):
         url = web.add("/f", atom("News", [("A", "/a", moment(1, 1))], changed))
         desk.run(desk.digest(f'[[digest.source]]\nfeed = "{url}"'), moment(day, 6))
         assert len(web.hits("/a")) == hits
+
+
+def test_few_pages_are_fetched_before_they_are_read(desk):
+    fetched = []
+
+    class Web:
+        def get_page(self, url):
+            fetched.append(url)
+            return url
+
+    (source,) = desk.digest('[[digest.source]]\npage = "https://example.org/"').source
+    candidates = [
+        StoryCandidate(f"https://{n}.test/", source=source, source_index=0) for n in range(60)
+    ]
+    for number, url in enumerate(Collector(Web(), desk.settings).fetch_pages(candidates)):
+        assert url == candidates[number].url
+        assert len(fetched) <= number + 1 + MAX_CONNECTIONS

@@ -519,3 +519,15 @@ def test_damaged_and_endless_parts_are_errors(packed, monkeypatch):
     monkeypatch.setattr("printer.db.MAX_DECOMPRESSED", 1_000)
     with pytest.raises(JobsError, match="database"):
         unpack(packed)
+
+
+def test_an_unexpected_error_is_raised_by_all_who_submitted_together(queue, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(queue, "_enqueue", fail)
+    with ThreadPoolExecutor(5) as pool:
+        with queue._write_lock:
+            submitted = [pool.submit(queue.submit, job_request()) for _ in range(5)]
+            wait_until(lambda: len(queue._waiting) == 5)
+        assert [type(future.exception()) for future in submitted] == [ZeroDivisionError] * 5

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from printer.errors import JobsError, UsageError
+from printer.files import MAX_BYTES_BELOW
 from printer.jobs import JobRequest
 from printer.jobs.engine import apply_retention
 from printer.jobs.storage import Storage, StorageUnavailable, check_storage
@@ -86,6 +87,13 @@ def test_a_link_in_a_shared_folder_leads_nowhere(tmp_path, planted):
     storage.delete("0a1b")
     assert storage.names() == []
     assert [path.read_bytes() for path in foreign.rglob("*.pdf")] == [b"secret"] * 3
+
+
+def test_a_file_that_others_made_huge_is_not_read(tmp_path):
+    storage = Storage(str(tmp_path))
+    storage.put(KEY, b"a print")
+    os.truncate(tmp_path / KEY, MAX_BYTES_BELOW + 1)
+    assert storage.get(KEY) is None
 
 
 def test_a_full_disk_leaves_the_old_data(tmp_path, monkeypatch):

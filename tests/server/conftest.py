@@ -59,23 +59,22 @@ def png(side=400):
     return file.getvalue()
 
 
+def for_members(reply):
+    """Return an answer that is for those with a cookie."""
+    return lambda hit: reply if "who=me" in hit.headers.get("cookie", "") else Reply("Log in", 403)
+
+
 @pytest.fixture(scope="module")
 def members():
     """A site whose page and pictures are for those with a cookie; their address is private."""
     with WebServer("127.0.0.2") as web:
-
-        def asks(reply):
-            return lambda hit: (
-                reply if "who=me" in hit.headers.get("cookie", "") else Reply("Log in", 403)
-            )
-
         figures = "<figure><img src=/a.png><figcaption>The quay</figcaption></figure>"
         figures += (
             "<figure><img src=/b.png srcset='/b.png 400w, /wide.png 900w' sizes=400px></figure>"
         )
         page = story_page("For members", figures)
-        web.add("/members", asks(Reply(page)))
-        web.add("/strict", asks(Reply(page, headers=tuple(STRICT_BUT_PICTURES.items()))))
+        web.add("/members", for_members(Reply(page)))
+        web.add("/strict", for_members(Reply(page, headers=tuple(STRICT_BUT_PICTURES.items()))))
         for name, side in (("a", 400), ("b", 400), ("wide", 900)):
-            web.add(f"/{name}.png", asks(Reply(png(side), media_type="image/png")))
+            web.add(f"/{name}.png", for_members(Reply(png(side), media_type="image/png")))
         yield web

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.server.conftest import png
+from tests.server.conftest import for_members, png
 from tests.support.csp import STRICT, STRICT_BUT_PICTURES
 from tests.support.effort import THOROUGH
 from tests.support.story_page import story_page
@@ -143,12 +143,6 @@ def test_an_isolated_page_asks_for_a_second_click(server, context, web):
 def long_page():
     """A page for members, whose pictures are loaded when they come into view."""
     with WebServer("127.0.0.2") as web:
-
-        def asks(reply):
-            return lambda hit: (
-                reply if "who=me" in hit.headers.get("cookie", "") else Reply("Log in", 403)
-            )
-
         page = story_page("Pictures below the fold")
         before, *paragraphs = page.split("<p>")
         attributes = (
@@ -164,13 +158,13 @@ def long_page():
             if n < len(attributes):
                 page += f"<figure><img {attributes[n]} width=400 height=400><figcaption>The view of"
                 page += f" the harbour in year {n}</figcaption></figure>"
-        web.add("/plain", asks(Reply(page)))
-        web.add("/strict", asks(Reply(page, headers=tuple(STRICT_BUT_PICTURES.items()))))
+        web.add("/plain", for_members(Reply(page)))
+        web.add("/strict", for_members(Reply(page, headers=tuple(STRICT_BUT_PICTURES.items()))))
         page_without_picture = page.replace("/p2.png", "/gone.png")
-        web.add("/gone", asks(Reply(page_without_picture)))
+        web.add("/gone", for_members(Reply(page_without_picture)))
         for n in range(5):
-            web.add(f"/p{n}.png", asks(Reply(png(400 + 20 * n), media_type="image/png")))
-        web.add("/small.png", asks(Reply(png(200), media_type="image/png")))
+            web.add(f"/p{n}.png", for_members(Reply(png(400 + 20 * n), media_type="image/png")))
+        web.add("/small.png", for_members(Reply(png(200), media_type="image/png")))
         yield web
 
 

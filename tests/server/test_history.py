@@ -2,8 +2,10 @@
 
 import json
 import sqlite3
+import threading
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,8 @@ from printer.jobs import Job
 from printer.jobs.queue import JobQueue
 from printer.server import history as history_module
 from printer.server.history import HistoryQuery, PrintHistory
+from printer.server.service import Preferences, PrintService
+from printer.settings import Settings
 from tests.support.jobs import closing_queue, wait_until
 from tests.support.story_page import story_page
 
@@ -29,8 +33,14 @@ class Queue:
     def list_recent(self, limit):
         return sorted(self.jobs.values(), key=lambda job: -job.created)[:limit]
 
+    def get(self, job_id):
+        return self.jobs.get(job_id)
+
     def get_many(self, ids):
         return {i: self.jobs[i] for i in ids if i in self.jobs}
+
+    def delete(self, job_id):
+        del self.jobs[job_id]
 
 
 class Texts(dict):
@@ -38,6 +48,9 @@ class Texts(dict):
 
     def get(self, key):
         return json.dumps({"byline": "Ann Author", "text": self[key[:20]]}).encode()
+
+    def delete(self, key):
+        self.pop(key, None)
 
 
 @pytest.fixture
@@ -186,6 +199,22 @@ def test_deleted_prints_are_out_of_sight_and_can_be_restored(history, queue, tex
     assert history.mark_deleted([print_id], None) == [print_id]
     assert history.expired() == []
     assert matching(history) == [1]
+
+
+def test_discarded_prints_wait_without_threads_and_are_deleted(history, queue, texts, monkeypatch):
+    for number in range(50):
+        add(queue, texts, number)
+    service = PrintService(queue, texts, Settings(), Preferences(Path("none"), Settings()), history)
+    threads = threading.active_count()
+    for print_id in queue.jobs:
+        assert service.discard([print_id]) == [print_id]
+    assert threading.active_count() == threads
+    service.delete_discarded()
+    assert len(queue.jobs) == 50, "they can be restored"
+    monkeypatch.setattr(history_module, "UNDO_SECONDS", -1.0)
+    service.delete_discarded()
+    assert queue.jobs == {}
+    assert history.expired() == []
 
 
 def printed(server, title, url="https://history.example/story"):

@@ -102,6 +102,7 @@ def test_issues_of_digests_are_listed(server, reader):
     settings.write_text(
         '[[digest]]\nname = "week"\ntitle = "The week"\n'
         '[[digest.source]]\npage = "https://example.org/"\n'
+        f'[[digest.deliver]]\nfolder = "{folder / ("unreadable" * 30)}"\n'
         f'[[digest.deliver]]\nfolder = "{folder}"\n'
     )
     try:

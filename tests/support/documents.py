@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from printer.article import Article
 from printer.export.html import to_html
@@ -29,3 +30,8 @@ def render_html(
 def html_page(article: Article) -> str:
     """Return an article as a page of HTML without pictures."""
     return to_html([article], {})
+
+
+def text_of(line: Any) -> str:
+    """Return the text of a line that WeasyPrint has laid out."""
+    return "".join(getattr(box, "text", "") for box in line.descendants())

@@ -200,7 +200,7 @@ def _load() -> None:
     # No child collects garbage in what is here, which would copy it.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 50, 100)  # as the command does
+    gc.set_threshold(*printer.GC_THRESHOLDS)
 
 
 class _Server:

@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 from ...text import COLONS, count_columns
 from ...themes.page import CHARACTER_WIDTH
+from ..markup import HEADINGS
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 #: The classes of paragraphs that are indented after each other.
 INDENTED = frozenset({"", "leads", "closing"})
 #: The attribute of a body with the styles of its first paragraph after another and not after one.

@@ -26,8 +26,8 @@ from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
+from ..markup import HEADINGS
 from .box_tree import (
-    HEADINGS,
     MIN_LINES,
     UNBREAKABLE_TAGS,
     Box,

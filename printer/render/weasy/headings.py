@@ -22,7 +22,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...i18n import load_table
 from ...text import UNSPACED, UNSPACED_CHARACTER
-from .box_tree import HEADINGS, Box
+from ..markup import HEADINGS
+from .box_tree import Box
 from .paragraphs import set_on_line
 
 # Penalties and rewards for a break, where 1 is a whole line.

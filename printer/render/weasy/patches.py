@@ -519,14 +519,6 @@ def _line_layout(base: Any) -> Any:
     return LineLayout
 
 
-def compute_once(original: Callable[[Any], Any], style: Any) -> Any:
-    """Compute values that depend only on a style once for all lines with that style."""
-    computed: dict[Callable[..., Any], Any] = vars(style).setdefault("_webprint_computed", {})
-    if original not in computed:
-        computed[original] = original(style)
-    return computed[original]
-
-
 def keep_font_time(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Open a font that is saved again without the time of saving, which no two prints share."""
     return original(*args, recalcTimestamp=False, **kwargs)
@@ -597,8 +589,6 @@ PATCHES = (
     Patch("weasyprint.draw.border", "draw_column_rules", draw_rules_between),
     Patch("weasyprint.draw.text", "draw_first_line", add_actual_text),
     Patch("weasyprint.text.line_break", "Layout", free_attributes),
-    Patch("weasyprint.text.line_break", "get_font_description", compute_once),
-    Patch("weasyprint.layout.inline", "strut", compute_once),
     Patch("weasyprint.pdf.fonts", "TTFont", keep_font_time),
     Patch("weasyprint.text.fonts", "TTFont", keep_font_time),
     Patch("weasyprint.pdf", "add_tags", keep_page_references),

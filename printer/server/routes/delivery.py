@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime
@@ -87,14 +88,11 @@ def list_prints(
 
 @pages.get("/opds/digests")
 def list_digests() -> Response:
-    issues = [
-        (day, file, digest) for digest in load_digests() for day, file in _find_issues(digest)
-    ]
+    issues = [(*issue, digest) for digest in load_digests() for issue in _find_issues(digest)]
     issues.sort(key=lambda issue: (issue[0], issue[1].name), reverse=True)
     entries = []
-    for day, file, digest in issues[:_MAX_FILES]:
+    for day, file, updated, digest in issues[:_MAX_FILES]:
         path = f"/opds/digests/{quote(digest.name, safe='')}/{quote(file.name, safe='')}"
-        updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
         title = f"{digest.heading}, {day:%-d %B %Y}"
         links = [(_ACQUISITION, path, _media_type(file))]
         entries.append(_catalog_entry(f"digest:{file.name}", title, updated, "", links))
@@ -121,7 +119,10 @@ def get_print_file(service: Service, print_id: str, extension: str) -> Response:
 @pages.get("/opds/digests/{name}/{file_name}")
 def get_digest_file(name: str, file_name: str) -> Response:
     files = (
-        file for digest in load_digests() if digest.name == name for _, file in _find_issues(digest)
+        file
+        for digest in load_digests()
+        if digest.name == name
+        for _, file, _ in _find_issues(digest)
     )
     path = next((file for file in files if file.name == file_name), None)
     with suppress(FileNotFoundError):
@@ -135,17 +136,21 @@ def _media_type(file: Path) -> str:
     return MEDIA_TYPES["epub" if file.suffix == ".epub" else "pdf"]
 
 
-def _find_issues(digest: Digest) -> Iterator[tuple[date, Path]]:
-    """Yield day and file of a digest's issues in local folders."""
+def _find_issues(digest: Digest) -> Iterator[tuple[date, Path, datetime]]:
+    """Yield day, file and time of a digest's issues in those local folders that can be read."""
     pattern = re.compile(re.escape(digest.name) + _ISSUE)
     for destination in digest.deliver:
         if destination.kind == "folder" and "://" not in destination.folder:
             folder = Path(destination.folder).expanduser()
-            for file in folder.iterdir() if folder.is_dir() else ():
+            files: list[Path] = []
+            with suppress(OSError):
+                files = [*folder.iterdir()]
+            for file in files:
                 match = pattern.fullmatch(file.name)
-                with suppress(ValueError):  # There is no such day.
-                    if match and file.is_file() and not file.is_symlink():
-                        yield date.fromisoformat(match[1]), file
+                with suppress(OSError, ValueError):  # It was deleted, or there is no such day.
+                    if match and stat.S_ISREG((status := file.lstat()).st_mode):
+                        updated = datetime.fromtimestamp(status.st_mtime, UTC)
+                        yield date.fromisoformat(match[1]), file, updated
 
 
 def _print_entry(job: Job) -> dict[str, Any]:

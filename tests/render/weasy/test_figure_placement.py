@@ -16,7 +16,7 @@ from printer.render.weasy import box_tree, engine, figure_placement
 from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
 from printer.render.weasy.patches import patched
 from tests.support import sample_articles as specimens
-from tests.support.documents import render_html
+from tests.support.documents import render_html, text_of
 from tests.support.sample_articles import (
     LANDSCAPE,
     SAMPLE_ARTICLE,
@@ -53,10 +53,6 @@ def boxes_of(body, pictures):
     with patched():
         pages = lay_out_document(html, document).pages
     return [box for page in pages for box in page._page_box.descendants()]
-
-
-def words_of(line):
-    return "".join(getattr(box, "text", "") for box in line.descendants())
 
 
 def white(paper, page):
@@ -336,7 +332,7 @@ def test_the_last_line_before_a_picture_inside_a_paragraph_is_full():
     blocks = [paragraph(f"Line {n}.") for n in range(22)]
     blocks += [Figure(LANDSCAPE), paragraph(TEXT * 3)]
     boxes = boxes_of(replace(SAMPLE_ARTICLE, blocks=tuple(blocks), url=""), specimens.pictures())
-    texts = [box for box in boxes if type(box).__name__ == "LineBox" and "river" in words_of(box)]
+    texts = [box for box in boxes if type(box).__name__ == "LineBox" and "river" in text_of(box)]
     lines = [box for box in texts if box.width > 0]
     picture = next(i for i, box in enumerate(boxes) if box.element_tag == "img")
     before = [box for box in boxes[:picture] if box in lines]

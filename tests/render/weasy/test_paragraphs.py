@@ -26,6 +26,7 @@ from printer.render.weasy.paragraphs import (
     choose_breaks,
 )
 from printer.render.weasy.patches import patched
+from tests.support.documents import text_of
 
 SIZE = 16
 
@@ -53,10 +54,6 @@ def lines(
         for line in page.children[0].descendants()
         if type(line).__name__ == "LineBox" and line.children
     ]
-
-
-def text_of(line: Any) -> str:
-    return "".join(getattr(box, "text", "") for box in line.descendants())
 
 
 def gaps(found: list[Any]) -> list[float]:

@@ -44,7 +44,6 @@ FOLDER = Path(weasyprint.__file__).parent
 
 #: The replacements that save time or memory: the pages are the same without them.
 FASTER = {
-    patches.compute_once,
     patches.free_attributes,
     patches.keep_page_references,
     patches.reuse_style_sheet,
@@ -81,8 +80,6 @@ PARAMETERS = {
     "draw_column_rules": "stream box",
     "draw_first_line": "stream textbox text_overflow block_ellipsis matrix",
     "Layout": "style justification_spacing max_width",
-    "get_font_description": "style",
-    "strut": "style",
     "TTFont": "file res_name_or_index sfntVersion flavor checkChecksums verbose recalcBBoxes allowVID"
     " ignoreDecompileErrors recalcTimestamp fontNumber lazy quiet _tableCache cfg _useLegacyTTC",
     "add_tags": "pdf document pdf_version page_streams",
@@ -113,8 +110,6 @@ BOUND_BY = {
     "draw_column_rules": set[str](),
     "draw_first_line": set[str](),
     "Layout": set[str](),
-    "get_font_description": {"text.line_break", "pdf.anchors"},
-    "strut": {"layout.inline", "css.units", "css.computed_values"},
     "TTFont": {"pdf.fonts", "text.fonts"},
     "add_tags": {"pdf.__init__"},
     "_build_box_tree": set[str](),
