@@ -15,8 +15,7 @@ from pathlib import Path
 
 def webprint() -> Callable[[str], object]:
     """Return a function that prints a page without its pictures, as `webprint serve` would."""
-    from printer import Printer
-    from printer.cli import GC_THRESHOLDS
+    from printer import GC_THRESHOLDS, Printer
     from printer.options import ExtractOptions, Options
 
     gc.set_threshold(*GC_THRESHOLDS)

@@ -24,7 +24,7 @@ from .extraction.leftovers import drop_empty_sections, find_buttons
 from .extraction.selected_text import SelectedText
 from .html.discussion import Comments, read_comments
 from .html.index import IS_HIDDEN
-from .html.page import Page, read_page
+from .html.page import Page, gc_paused, read_page
 from .html.parse import element_line
 from .html.posts import FoundPost
 from .html.visibility import HEADING_TAGS
@@ -54,6 +54,7 @@ MAX_OMITTED_PICTURES = 20
 _MAX_PATH = 5
 
 
+@gc_paused
 def extract(
     html: bytes | str, url: str | None = "", *, charset: str = "", **options: object
 ) -> Article:
@@ -116,6 +117,7 @@ class Extraction:
 _KINDS_WITH_SECTIONS = frozenset({"article", "product", "service"})
 
 
+@gc_paused
 def extract_article(
     page: Page, options: ExtractOptions, probe: SizeFilter | None = None, *, editable: bool = False
 ) -> Extraction:

@@ -46,8 +46,6 @@ _INFORMATION = {
 
 #: Turns off features of libraries that no print needs: plug-ins, threads for small computations.
 _ENVIRONMENT = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
-#: The objects of a layout live until its end, so frequent garbage collections would find nothing.
-GC_THRESHOLDS = (100_000, 50, 100)
 _OTHER_FORMATS = (".epub", ".md", ".markdown", ".json")
 
 

@@ -465,7 +465,7 @@ def _retag_attributions(elements: Sequence[HtmlElement]) -> None:
     for caption in [element for element in elements if element.tag in ("figcaption", "span")]:
         previous = caption.getprevious()
         box = caption.getparent()
-        if caption.tag == "figcaption" and box.tag == "div":
+        if caption.tag == "figcaption" and box is not None and box.tag == "div":
             above = box.getprevious()  # the speaker may stand in a box, beside a portrait
             previous = above if above is not None and above.tag == "blockquote" else previous
         if previous is None:

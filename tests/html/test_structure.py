@@ -128,6 +128,13 @@ def test_the_line_alone_with_a_quotation_in_a_box_is_part_of_it(line: str, is_so
     assert ("source" in box.classes and box.getparent().tag == "blockquote") is is_source
 
 
+def test_a_small_portrait_may_be_in_a_caption() -> None:
+    portrait = "<figcaption><img src=a.png width=90></figcaption>"
+    quotation = f"<div><blockquote>It silts.</blockquote>{portrait}<p class=who>A. Moor</p></div>"
+    assert texts(quotation) == ["It silts.", "A. Moor"]
+
+
+
 @pytest.mark.parametrize(("width", "count"), [("80", 0), ("900", 1), ("", 1)])
 def test_a_small_portrait_between_a_quotation_and_its_source_is_dropped(
     width: str, count: int
