@@ -134,7 +134,6 @@ def test_a_small_portrait_may_be_in_a_caption() -> None:
     assert texts(quotation) == ["It silts.", "A. Moor"]
 
 
-
 @pytest.mark.parametrize(("width", "count"), [("80", 0), ("900", 1), ("", 1)])
 def test_a_small_portrait_between_a_quotation_and_its_source_is_dropped(
     width: str, count: int
