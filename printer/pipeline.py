@@ -33,7 +33,7 @@ from .errors import (
     WebprintError,
 )
 from .extract_stage import Extraction, explain, extract_article
-from .files import Closing, path_exists
+from .files import path_exists
 from .html.page import Page, next_page_url, read_page
 from .options import (
     FORMATS_WITH_PICTURES,
@@ -105,7 +105,7 @@ class PrinterHooks(TypedDict, total=False):
     picture_cache: dict[str, Picture] | None
 
 
-class Printer(Closing):
+class Printer:
     """Fetch pages, extract their articles and render them.
 
     A context manager that closes its session.  For a single call use :func:`print_pages`.
@@ -175,7 +175,10 @@ class Printer(Closing):
         printer._rules = self._rules if rules else None
         return printer
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.session.close()
 
     # The three stages.
