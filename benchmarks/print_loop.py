@@ -1,7 +1,7 @@
 """Print each file named on standard input, and write the seconds of processor time it took.
 
 `python -m benchmarks.print_loop webprint` reads web pages, `... weasyprint` finished HTML, with
-nothing of webprint in the process.
+nothing of webprint in the process.  The thresholds of garbage collection are further arguments.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from pathlib import Path
 
 
 def webprint() -> Callable[[str], object]:
-    """Return a function that prints a page without its pictures, as `webprint serve` would."""
-    from printer import GC_THRESHOLDS, Printer
+    """Return a function that prints a page without its pictures."""
+    from printer import Printer
     from printer.options import ExtractOptions, Options
 
-    gc.set_threshold(*GC_THRESHOLDS)
     page_printer = Printer(Options(extract=ExtractOptions(images="none")))
     return lambda file: page_printer.print_pages([file])
 
@@ -31,7 +30,9 @@ def weasyprint() -> Callable[[str], object]:
 
 
 if __name__ == "__main__":
-    print_file = {"webprint": webprint, "weasyprint": weasyprint}[sys.argv[1]]()
+    _, subject, *thresholds = sys.argv
+    gc.set_threshold(*map(int, thresholds))
+    print_file = {"webprint": webprint, "weasyprint": weasyprint}[subject]()
     for line in sys.stdin:
         start = time.process_time()
         print_file(line.rstrip("\n"))

@@ -2,7 +2,7 @@
 
 The pages are the samples, and news of the corpus.  webprint reads, extracts and typesets each page;
 WeasyPrint, in a process of its own and unmodified, prints the HTML that webprint makes of it.  They
-take turns, and report their processor time.
+take turns, with the same thresholds of garbage collection, and report their processor time.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def running(subject: str) -> Iterator[Callable[[Path], float]]:
     """Run :mod:`.print_loop`; yield a function that prints a file and returns its seconds."""
     command = [sys.executable, "-m", f"{__package__}.print_loop", subject]
+    command += map(str, printer.GC_THRESHOLDS)
     with subprocess.Popen(
         command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -40,7 +41,10 @@ def running(subject: str) -> Iterator[Callable[[Path], float]]:
 
         def print_file(file: Path) -> float:
             print(file, file=commands, flush=True)
-            return float(answers.readline())
+            answer = answers.readline()
+            if not answer:
+                raise RuntimeError(f"{subject} could not print {file}")
+            return float(answer)
 
         yield print_file
         commands.close()
@@ -68,7 +72,7 @@ def _rows(figure: str, pairs: list[Pairs]) -> Iterator[Row]:
     tested, baseline = ([median(pair[side]) for pair in pairs] for side in (0, 1))
     mean_ratio, median_ratio = sum(tested) / sum(baseline), median(pair.ratio for pair in pairs)
     for average, name, ratio in ((mean, "mean", mean_ratio), (median, "median", median_ratio)):
-        of = f"{name} time a page, {figure}"
+        of = f"{name} processor time a page, {figure}"
         yield Row("webprint", of, average(tested), "s", len(pairs), ratio, "≤ 0.9")
         yield Row("bare WeasyPrint, HTML given", of, average(baseline), "s", len(pairs))
 

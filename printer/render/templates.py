@@ -282,7 +282,10 @@ def _wrap_opening(html: Markup) -> Markup:
     return html
 
 
-_EMOJI = re.compile("[\U0001f000-\U0001faff][\U0001f000-\U0001faff\u200d\ufe0f]*")
+_EMOJI = re.compile(
+    "(?:[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]|[#*0-9]\ufe0f\u20e3)"
+    "[\u200d\ufe0f\u20e3\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]*"
+)
 
 
 def _wrap_emoji(text: str) -> Markup:

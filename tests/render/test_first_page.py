@@ -53,7 +53,7 @@ def test_the_section_stands_over_the_title_unless_the_title_names_it():
 
 
 def test_emoji_are_not_set_in_small_capitals(printed, capfd):
-    printed(article(section="🧪 Harbour", byline="Anna Berg 🦋", published="2024-03-01"))
+    printed(article(section="🧪 ☀️ Harbour", byline="Anna Berg 🤷🏽‍♂️", published="2024-03-01"))
     assert "Pango" not in capfd.readouterr().err
     page = page_of(article(section="🧪 Harbour & port"))
     assert texts(page, "//p[@class='kicker']/span[@class='emoji']") == ["🧪"]

@@ -137,7 +137,7 @@ class _Place:
 MIN_GAP = 0.1
 LARGE_GAP = 0.15
 #: The gap above which a table is divided although a page gets one or two of its rows.
-FEW_ROWS_GAP = 0.2
+VERY_LARGE_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
 #: The smallest scale, used only to fill a gap above ``LARGE_GAP``.
@@ -279,7 +279,7 @@ class _PageFiller:
                 lambda: _tighten(page, place, change, to_fit=False) and break_block(),
             ),
         ]
-        if place.gap > FEW_ROWS_GAP * place.height:
+        if place.gap > VERY_LARGE_GAP * place.height:
             breaks.append(_Step("break rows", lambda: break_block(few_rows=True)))
         if _avoids_breaks(block, ("ul", "ol")):  # It is better parted from its lead-in.
             return [tighten, release_lead, *breaks]
@@ -330,14 +330,15 @@ class _PageFiller:
         origin = moves[0][0]
         at_origin = replace(place, gap=origin.gap)
         is_led = origin.start < origin.index
-        if is_led or not _shrink(page, at_origin, self._change, LAST_SCALE):
+        min_scale = LAST_SCALE if place.gap > VERY_LARGE_GAP * place.height else LED_SCALE
+        if is_led or not _shrink(page, at_origin, self._change, min_scale):
             return False
         for _, change in reversed(moves):
             change.undo()
         self._moves.clear()
         self._divided.discard(id(figure))
         self._tried.discard((id(figure), _MOVE_TEXT_UP))
-        self._before = None
+        self._before = origin
         return True
 
 
