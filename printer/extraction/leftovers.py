@@ -231,9 +231,11 @@ class _Sections:
                     self._drop(section.heading)
 
     def _drop(self, heading: Segment) -> None:
-        """Drop all lines of a heading."""
-        for i in self.index.segment_range(self.index.segment_blocks[heading.index]):
-            self.keep[i] = False
+        """Drop all lines of a heading, unless selected lines of other elements are in it."""
+        lines = self.index.segment_range(self.index.segment_blocks[heading.index])
+        if all(self.segments[i].block is heading.block for i in lines if self.keep[i]):
+            for i in lines:
+                self.keep[i] = False
 
     def _read(self, heading: Segment) -> _Section:
         index, begin = self.index, heading.index + 1

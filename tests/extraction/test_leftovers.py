@@ -378,6 +378,14 @@ def test_a_heading_of_several_lines_goes_whole() -> None:
     assert texts == ["Oars", TEXT, "Sails", TEXT]
 
 
+@pytest.mark.parametrize("end", ["of oak or ash</h2>", "<br>of oak or ash</h2>"])
+def test_paragraphs_in_a_heading_stay_with_it(end: str) -> None:
+    html = f"<h2>Plan a boat<div><p>{TEXT} In it.</p></div>{end}<p><a href=/ask>Ask us</a></p>"
+    page = read_page(f"<body><h1>Oars</h1><p>{TEXT}</p>{html}<h2>Sails</h2><p>{TEXT}</p>")
+    keep = tuple(not segment.is_link for segment in page.segments)
+    assert run_pass(drop_empty_sections, page, keep, kind="service") == keep
+
+
 def test_a_line_below_the_main_heading_stays() -> None:
     lines = "<h1>Oars</h1><h3>Oars of ash for rivers and lakes</h3><h4><a href=/a>Ask us</a></h4>"
     parts = "".join(f"<h2>Part {n}</h2><h3>Of {n}</h3><p>{TEXT} {n}.</p>" for n in range(3))
