@@ -21,7 +21,7 @@ from ..html.index import (
 )
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
-from ..i18n import fold_words, load_table, page_labels
+from ..i18n import fold_words, is_invitation, load_table, page_labels
 from ..selection import LIST_KINDS, OFFER_KINDS, Verdict
 from ..text import QUESTION_MARKS, SENTENCE_ENDS, class_pattern, count_previewed, has_currency_sign
 from .boilerplate import is_link_row
@@ -644,7 +644,7 @@ _KINDS_WITH_COMMON_LINKS = frozenset({"collection", "forum", "listing"})
 def find_buttons(page: Page, verdict: Verdict) -> frozenset[HtmlElement]:
     """Return recurring links at the ends of lines ('Learn more'), or between bars ('| reply |').
 
-    Links without a target below a sentence ('More +') are a script's.
+    Links without a target below a sentence ('More +', 'Read more') are a script's.
     """
     may_end_entries = verdict.kind in _KINDS_WITH_COMMON_LINKS
     places: dict[str, set[str]] = {}
@@ -667,19 +667,24 @@ def find_buttons(page: Page, verdict: Verdict) -> frozenset[HtmlElement]:
     return frozenset(toggles).union(*(elements[label] for label in recurring))
 
 
-_TOGGLE_SIGNS = "+-−–…"
+_TOGGLE_SIGNS = ("+", "-", "−", "–")
 _CLOSING_QUOTES = "\"'”’»"
 _TOGGLE_ATTRIBUTES = ("href", "id", "name")
 
 
 def _closing_toggles(segment: Segment) -> list[HtmlElement]:
-    """Return the short links without a target with which a paragraph of sentences ends."""
+    """Return the toggles with which a paragraph of sentences ends.
+
+    They are links without a target that end in a sign or invite to read on; others are terms.
+    """
     toggles: list[HtmlElement] = []
     for leaf in reversed(segment.leaves if segment.block.tag == "p" else ()):
         text = leaf.text.strip()
         link = None if leaf.tail else enclosing_link(leaf.element)
         if link is not None and not any(map(link.get, _TOGGLE_ATTRIBUTES)):
-            if not _is_button_label(text.strip(_TOGGLE_SIGNS)):
+            label = text.strip("".join(_TOGGLE_SIGNS))
+            is_toggle = text.endswith(_TOGGLE_SIGNS) or is_invitation(label)
+            if not (is_toggle and _is_button_label(label)):
                 return []
             toggles.append(leaf.element)
         elif text:

@@ -202,8 +202,11 @@ def test_interface_links_between_bars_go_from_each_entry() -> None:
     ("line", "found"),
     [
         ('"The bread keeps." <a class=more>MORE+</a> <a>LESS-</a>', ["LESS-", "MORE+"]),
-        ("The bread keeps. <a href=/more>More</a>", []),
-        ("The bread keeps. <a name=note>Note</a>", []),
+        ("The bread keeps. <a>Read more</a>", ["Read more"]),
+        ("The bread keeps. <a href=/more>More +</a>", []),
+        ("The bread keeps. <a class=tooltip>Rye</a>", []),
+        ("The bread keeps! <a>Amen</a>", []),
+        ("The bread keeps. <a name=note>Note +</a>", []),
         ("We call this bread <a>Rye</a>", []),
     ],
 )
