@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...i18n import fold_words, load_table, page_labels
+from ...i18n import fold_words, is_invitation, load_table, page_labels
 from ...text import LABEL_LINE, WORD, clean_attribute, comparison_key, split_label
 from .dates import MONTHS, PUBLISHED, find_date
 
@@ -188,7 +188,7 @@ def is_credit(line: str) -> bool:
     if not colon or fold_words(role) not in page_labels("credited_roles"):
         return False
     names = (name for part in _split_at_conjunctions(text) for name in part.split(","))
-    return all(is_full_name(name.strip(" .")) for name in names)
+    return all(is_full_name(name.strip(" .")) and not is_invitation(name) for name in names)
 
 
 #: The word between a name and a profession.
