@@ -99,6 +99,8 @@ _COPIED_LINES = range(1, 60)
 #: A stretch of fewer lines, such as a heading and its paragraph, has a line of this length.
 _MIN_SHORT_LINES = 4
 _MIN_COPIED_LINE_CHARS = 60
+#: The kinds of pages about one offer: lists of offers may repeat the words of one in another.
+_SECTIONED_KINDS = ("product", "service")
 
 
 def _second_copies(selected: SelectedText) -> Iterable[Segment]:
@@ -118,15 +120,27 @@ def _second_copies(selected: SelectedText) -> Iterable[Segment]:
         # Words that move across the screen are repeated to fill it.
         beside = texts[max(0, 2 * start - i) : start], texts[2 * i - start : 3 * i - 2 * start]
         is_long |= len(copy) > 1 and texts[start:i] in beside
-        # Entries that differ only in their pictures, as in color, are links.
-        is_entry = 1 < len(copy) < _MIN_SHORT_LINES and any(s.link_chars for s in copy)
-        is_long &= not (is_entry or in_table)
+        is_long &= not in_table and (
+            len(copy) not in range(2, _MIN_SHORT_LINES) or _is_section(copy, selected.kind)
+        )
         if is_long and texts[start:i] == [segment.text for segment in copy]:
             for segment in copy:
                 keep[segment.index - i + start] |= keep[segment.index]
             yield from copy
             i += len(copy) - 1
         i += 1
+
+
+def _is_section(lines: Sequence[Segment], kind: str) -> bool:
+    """Return whether a few lines are a heading and its text in a box of their own, on an offer.
+
+    Entries that differ only in their pictures have them above the heading, or links, or prices.
+    """
+    first, last = lines[0].block, lines[-1].block
+    is_headed = first.tag in HEADING_TAGS and first.getprevious() is None
+    is_boxed = is_headed and last.getnext() is None and first.getparent() is last.getparent()
+    is_offer = any(line.link_chars or has_currency_sign(line.text) for line in lines)
+    return kind in _SECTIONED_KINDS and is_boxed and not is_offer
 
 
 #: Elements that are pictures, or are printed as such.

@@ -313,8 +313,23 @@ def test_a_heading_and_its_paragraph_that_a_page_repeats_are_printed_once() -> N
         "The quay",
         f"{TEXT} Two.",
     ]
-    short = part.replace(TEXT, "Day")
-    assert len(choice(f"<p>{TEXT}</p>{short * 2}", [""], "service")) == 5
+
+
+@pytest.mark.parametrize(
+    ("part", "kind"),
+    [
+        ("<div><h2>The quay</h2><p>Day</p></div>", "service"),
+        (f"<div><h2>The quay</h2><p>{TEXT} Two.</p></div>", "listing"),
+        (f"<h2>The quay</h2><p>{TEXT} Two.</p>", "service"),
+        (f"<div><p>{TEXT} Two.</p><p>Row, row, row.</p></div>", "service"),
+        (f"<div><h2>The <a href=/q>quay</a></h2><p>{TEXT} Two.</p></div>", "service"),
+        (f"<div><img src=/a.png><h2>The quay</h2><p>{TEXT} Two.</p></div>", "service"),
+        (f"<div><h2>The quay</h2><p>{TEXT} Two.</p><p>€ 80</p></div>", "service"),
+    ],
+)
+def test_a_few_lines_that_are_no_section_of_an_offer_may_be_repeated(part: str, kind: str) -> None:
+    count = len(read_page(part).segments)
+    assert len(choice(f"<p>{TEXT}</p>{part * 2}", [""], kind)) == 1 + 2 * count
 
 
 def test_a_long_line_that_is_repeated_right_below_itself_is_printed_once() -> None:
