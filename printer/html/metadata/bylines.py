@@ -343,16 +343,19 @@ _AFTER = re.compile(
 )
 
 
-#: Another name in parentheses within a person's: 'Anna (Nan) Writer'.
+#: Another name in parentheses within a person's: 'Anna (Nan) Writer', not 'Anna (Reuters) Writer'.
 _NICKNAME = re.compile(
-    r"[^\W\d_a-z][^\W\d_A-Z]+ \([^\W\d_a-z][^\W\d_A-Z]+\) (?=([^\W\d_a-z][^\W\d_]+))"
+    r"[^\W\d_a-z][^\W\d_A-Z]+ \(([^\W\d_a-z][^\W\d_A-Z]+)\) (?=([^\W\d_a-z][^\W\d_]+))"
 )
 
 
 def _without_after(text: str) -> str:
     """Cut off the text after names; a date may begin with its month."""
-    nickname = _NICKNAME.match(text)
-    end = nickname.end() if nickname and not _has_job_title(nickname[1]) else 0
+    end = 0
+    if nickname := _NICKNAME.match(text):
+        is_name = nickname[1] not in _AGENCIES and not any(map(_has_job_title, nickname.groups()))
+        is_label = fold_words(nickname[1]) in page_labels("box_labels")  # 'Anna (Photos) Writer'
+        end = nickname.end() if is_name and not is_label else 0
     match = _AFTER.search(text, end)
     if not match:
         return text
