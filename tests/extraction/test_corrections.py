@@ -192,6 +192,8 @@ def test_a_table_is_completed_without_a_column_of_the_same_links():
     assert choice(f"<p>{TEXT}</p><table>{table}</table>", [TEXT, "Salt"])[-2:] == ["Salt 2", "2 g"]
     table = "".join(row(n, f"sea {n}") for n in range(3))
     assert choice(f"<p>{TEXT}</p><table>{table}</table>", [TEXT, "Salt"])[-1] == "sea 2"
+    table = "".join(f"<tr><td>Salt {n}</td><td>{n} g</td><td>daily</td></tr>" for n in range(3))
+    assert choice(f"<p>{TEXT}</p><table>{table}</table>", [TEXT, "Salt"])[-1] == "daily"
 
 
 def test_boxes_of_navigation_of_a_wiki_go_whole():

@@ -324,6 +324,7 @@ def test_a_heading_and_its_paragraph_that_a_page_repeats_are_printed_once() -> N
         (f"<div><p>{TEXT} Two.</p><p>Row, row, row.</p></div>", "service"),
         (f"<div><h2>The <a href=/q>quay</a></h2><p>{TEXT} Two.</p></div>", "service"),
         (f"<div><img src=/a.png><h2>The quay</h2><p>{TEXT} Two.</p></div>", "service"),
+        (f"<div><h2>The quay</h2><p>{TEXT} Two.</p><img src=/a.png></div>", "service"),
         (f"<div><h2>The quay</h2><p>{TEXT} Two.</p><p>€ 80</p></div>", "service"),
     ],
 )
@@ -387,10 +388,12 @@ def test_a_heading_above_only_a_button_goes() -> None:
     assert "Do you plan a boat?" not in choice(html, selected, "service")
 
 
-def test_a_heading_of_several_lines_goes_whole() -> None:
-    html = f"<h2>Plan a boat<br>of oak or ash</h2><p><a href=/ask>Ask us</a></p><h2>Sails</h2><p>{TEXT}"
+@pytest.mark.parametrize("between", ["<br>", "<div>Show</div>"])
+def test_a_heading_of_several_lines_goes_whole(between: str) -> None:
+    heading = f"<h2>Plan a boat{between}of oak or ash</h2>"
+    html = f"{heading}<p><a href=/ask>Ask us</a></p><h2>Sails</h2><p>{TEXT}"
     page = read_page(f"<body><h1>Oars</h1><p>{TEXT}</p>{html}</body>")
-    keep = [not segment.is_link for segment in page.segments]
+    keep = [not segment.is_link and segment.text != "Show" for segment in page.segments]
     flags = run_pass(drop_empty_sections, page, keep, kind="service")
     texts = [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
     assert texts == ["Oars", TEXT, "Sails", TEXT]

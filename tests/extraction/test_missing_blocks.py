@@ -87,8 +87,9 @@ def test_a_page_without_elements_has_no_note_above_the_text(html: str) -> None:
     assert not added(html)
 
 
-def test_a_note_is_added_only_above_three_selected_lines() -> None:
-    text = f"<p>{TEXT}</p><p>Two.</p><p>{TEXT} Three.</p>"
+@pytest.mark.parametrize("between", ["<p>Two.</p>", f"</div><p>{TEXT} Two.</p>"])
+def test_a_note_is_added_only_above_three_selected_lines(between: str) -> None:
+    text = f"<p>{TEXT}</p>{between}<p>{TEXT} Three.</p>"
     assert LAST not in added(f"<h1>Ferries</h1><div><div>{LAST}</div>{text}</div>", 0.61)
 
 
