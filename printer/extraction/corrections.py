@@ -62,7 +62,7 @@ _MIN_SHARES_IN_ARTICLES = _MIN_SHARES | {"table": 0.35, "ul": 0.7, "ol": 0.7, "b
 #: rows of short cells.
 _MAX_TABLE_SHARE = 0.5
 _MIN_NAMED_ROWS = 3
-_MAX_CELL_CHARS = 100
+_MAX_CELL_CHARS = 150
 #: The share of a list below which its selected items are stray, such as single links.
 _MAX_STRAY_SHARE = 0.3
 #: Collections consist of such lists.
