@@ -547,9 +547,9 @@ _MAX_RELATED_LABEL_CHARS = 30
 #: Arrows before a related link; a guillemet that another one follows opens a quotation.
 _ARROWS = re.compile(r"([>»›►▶→➤👉])\1{0,2}(?!.*(?:\1|[«‹]))", re.DOTALL)
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
-#: Fewer words may be the value of a field ('Genre: Romance'), or a term ('See also Tide').
+#: Fewer words may be the value of a field ('Genre: Romance'), or a term ('See also High Tide').
 _MIN_LINKED_TITLE_WORDS = 4
-_MIN_WORDS_AFTER_PHRASE = 2
+_MIN_WORDS_AFTER_PHRASE = 3
 _MAX_CLOSING_PUNCTUATION = 3
 
 

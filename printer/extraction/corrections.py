@@ -58,8 +58,11 @@ _MIN_SHARES = {
     "blockquote": 0.5, "table": 0.5, "dl": 0.5, "p": 0.5, "pre": 0.3, "ul": 0.85, "ol": 0.85,
 }  # fmt: skip
 _MIN_SHARES_IN_ARTICLES = _MIN_SHARES | {"table": 0.35, "ul": 0.7, "ol": 0.7, "blockquote": 0.1}
-#: Tables with more of the selected text are layout tables.
+#: Tables with more of the selected text are layout tables, unless they name their columns and have
+#: rows of short cells.
 _MAX_TABLE_SHARE = 0.5
+_MIN_NAMED_ROWS = 3
+_MAX_CELL_CHARS = 150
 #: The share of a list below which its selected items are stray, such as single links.
 _MAX_STRAY_SHARE = 0.3
 #: Collections consist of such lists.
@@ -91,8 +94,10 @@ def complete_elements(selected: SelectedText) -> None:
             continue  # a menu that nobody closed, or a layout
         lines = selected.segments[begin:end]
         chars = sum(selected.sizes[begin:end])
-        if tag == "table" and chars > max_table_chars and not _has_head(index.elements[i]):
-            continue
+        if tag == "table" and chars > max_table_chars:
+            is_short = max(selected.sizes[begin:end]) <= _MAX_CELL_CHARS and kind != "forum"
+            if not (is_short and _names_columns(index.elements[i])):
+                continue
         share = _selected_share(selected, tag, lines, texts)
         linked = sum(line.link_chars for line in lines) / chars
         is_list = tag in _LIST_TAGS
@@ -119,10 +124,13 @@ def complete_elements(selected: SelectedText) -> None:
                 selected.drop(range(begin, end))
 
 
-def _has_head(table: HtmlElement) -> bool:
-    """Return whether a table names its columns, as no layout does."""
-    head = table.find("thead")
-    return head is not None and next(head.iter("th"), None) is not None
+def _names_columns(table: HtmlElement) -> bool:
+    """Return whether a table has a head and rows of as many cells, without paragraphs."""
+    head = table.find("thead/tr")
+    if head is None or head.find("th") is None or next(table.iter("p"), None) is not None:
+        return False
+    rows = (row for path in ("tbody/tr", "tr") for row in table.iterfind(path))
+    return sum(len(row) == len(head) for row in rows) >= _MIN_NAMED_ROWS
 
 
 #: The largest share of links in a list that is a section.

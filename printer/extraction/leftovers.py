@@ -21,7 +21,7 @@ from ..html.index import (
 )
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
-from ..i18n import fold_words, load_table, page_labels
+from ..i18n import fold_words, is_invitation, load_table, page_labels
 from ..selection import LIST_KINDS, OFFER_KINDS, Verdict
 from ..text import QUESTION_MARKS, SENTENCE_ENDS, class_pattern, count_previewed, has_currency_sign
 from .boilerplate import is_link_row
@@ -99,6 +99,8 @@ _COPIED_LINES = range(1, 60)
 #: A stretch of fewer lines, such as a heading and its paragraph, has a line of this length.
 _MIN_SHORT_LINES = 4
 _MIN_COPIED_LINE_CHARS = 60
+#: The kinds of pages about one offer: lists of offers may repeat the words of one in another.
+_SECTIONED_KINDS = ("product", "service")
 
 
 def _second_copies(selected: SelectedText) -> Iterable[Segment]:
@@ -118,15 +120,27 @@ def _second_copies(selected: SelectedText) -> Iterable[Segment]:
         # Words that move across the screen are repeated to fill it.
         beside = texts[max(0, 2 * start - i) : start], texts[2 * i - start : 3 * i - 2 * start]
         is_long |= len(copy) > 1 and texts[start:i] in beside
-        # Entries that differ only in their pictures, as in color, are links.
-        is_entry = 1 < len(copy) < _MIN_SHORT_LINES and any(s.link_chars for s in copy)
-        is_long &= not (is_entry or in_table)
+        is_long &= not in_table and (
+            len(copy) not in range(2, _MIN_SHORT_LINES) or _is_section(copy, selected.kind)
+        )
         if is_long and texts[start:i] == [segment.text for segment in copy]:
             for segment in copy:
                 keep[segment.index - i + start] |= keep[segment.index]
             yield from copy
             i += len(copy) - 1
         i += 1
+
+
+def _is_section(lines: Sequence[Segment], kind: str) -> bool:
+    """Return whether a few lines are a heading and its text in a box of their own, on an offer.
+
+    Entries that differ only in their pictures have them above the heading, or links, or prices.
+    """
+    first, last = lines[0].block, lines[-1].block
+    is_headed = first.tag in HEADING_TAGS and first.getprevious() is None
+    is_boxed = is_headed and last.getnext() is None and first.getparent() is last.getparent()
+    is_offer = any(line.link_chars or has_currency_sign(line.text) for line in lines)
+    return kind in _SECTIONED_KINDS and is_boxed and not is_offer
 
 
 #: Elements that are pictures, or are printed as such.
@@ -231,9 +245,11 @@ class _Sections:
                     self._drop(section.heading)
 
     def _drop(self, heading: Segment) -> None:
-        """Drop all lines of a heading."""
-        for i in self.index.segment_range(self.index.segment_blocks[heading.index]):
-            self.keep[i] = False
+        """Drop all lines of a heading, unless selected lines of other elements are in it."""
+        lines = self.index.segment_range(self.index.segment_blocks[heading.index])
+        if all(self.segments[i].block is heading.block for i in lines if self.keep[i]):
+            for i in lines:
+                self.keep[i] = False
 
     def _read(self, heading: Segment) -> _Section:
         index, begin = self.index, heading.index + 1
@@ -642,7 +658,7 @@ _KINDS_WITH_COMMON_LINKS = frozenset({"collection", "forum", "listing"})
 def find_buttons(page: Page, verdict: Verdict) -> frozenset[HtmlElement]:
     """Return recurring links at the ends of lines ('Learn more'), or between bars ('| reply |').
 
-    Links without a target below a sentence ('More +') are a script's.
+    Links without a target below a sentence ('More +', 'Read more') are a script's.
     """
     may_end_entries = verdict.kind in _KINDS_WITH_COMMON_LINKS
     places: dict[str, set[str]] = {}
@@ -665,19 +681,24 @@ def find_buttons(page: Page, verdict: Verdict) -> frozenset[HtmlElement]:
     return frozenset(toggles).union(*(elements[label] for label in recurring))
 
 
-_TOGGLE_SIGNS = "+-−–…"
+_TOGGLE_SIGNS = ("+", "-", "−", "–")
 _CLOSING_QUOTES = "\"'”’»"
 _TOGGLE_ATTRIBUTES = ("href", "id", "name")
 
 
 def _closing_toggles(segment: Segment) -> list[HtmlElement]:
-    """Return the short links without a target with which a paragraph of sentences ends."""
+    """Return the toggles with which a paragraph of sentences ends.
+
+    They are links without a target that end in a sign or invite to read on; others are terms.
+    """
     toggles: list[HtmlElement] = []
     for leaf in reversed(segment.leaves if segment.block.tag == "p" else ()):
         text = leaf.text.strip()
         link = None if leaf.tail else enclosing_link(leaf.element)
         if link is not None and not any(map(link.get, _TOGGLE_ATTRIBUTES)):
-            if not _is_button_label(text.strip(_TOGGLE_SIGNS)):
+            label = text.strip("".join(_TOGGLE_SIGNS))
+            is_toggle = text.endswith(_TOGGLE_SIGNS) or is_invitation(label)
+            if not (is_toggle and _is_button_label(label)):
                 return []
             toggles.append(leaf.element)
         elif text:

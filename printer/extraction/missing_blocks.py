@@ -1,7 +1,6 @@
 """Select the blocks that the classifier missed in the text around them.
 
-The classifier is most reliable on running text.  What it misses among the paragraphs of an article,
-or after the last of them, is often a table, a listing, a list of short items or a note.
+The classifier knows running text best.  It often misses a table, list or note among or below it.
 """
 
 from __future__ import annotations
@@ -61,15 +60,17 @@ def add_missing_blocks(selected: SelectedText) -> None:
 def _opening_note(selected: SelectedText) -> list[tuple[int, int]]:
     """Return the likely line with which the element of the first selected ones begins."""
     index, keep, first = selected.index, selected.keep, selected.first()
-    box = index.parents[index.segment_blocks[first]]
-    begin, end = index.segment_begins[box], index.segment_ends[box]
-    if begin != first - 1 or end < first + 3 or not all(keep[first : first + 3]):
+    is_text = first > 0 and all(keep[first : first + 3])
+    box = index.parents[index.segment_blocks[first]] if is_text else -1
+    if box < 0 or not (index.segment_begins[box] == first - 1 <= index.segment_ends[box] - 4):
         return []
-    line = index.segments[begin]
-    is_outside = index.flags[index.segment_blocks[begin]] & OUTSIDE_TEXT
-    is_long = len(line.text) >= _MIN_END_CHARS and not is_outside
-    is_likely = is_long and _is_likely(line, selected.scores[begin], selected.texts())
-    return [(begin, first)] if is_likely else []
+    line, note = index.segments[first - 1], index.segment_blocks[first - 1]
+    is_part = len(line.text) >= _MIN_END_CHARS and not index.flags[note] & OUTSIDE_TEXT
+    while note > box and is_part:
+        is_part = _NOT_PART_CLASS.search(_class_and_id(index, note)) is None
+        note = index.parents[note]
+    is_likely = is_part and _is_likely(line, selected.scores[first - 1], selected.texts())
+    return [(first - 1, first)] if is_likely else []
 
 
 #: The largest share of links in a post with words of its own.

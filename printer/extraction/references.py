@@ -142,7 +142,7 @@ def _count_notes(segments: Sequence[Segment]) -> int:
 
 #: The most lines below the text in which its sources are looked for.
 _MAX_LINES_BELOW = 30
-#: The lowest score of a source between selected lines, and of a line with an address.
+#: The lowest score of a source between selected lines, of an address, and of a role with names.
 _MIN_SCORE = 0.35
 _ADDRESS = re.compile(r"(?:https?://|www\.)\w")
 #: The most lines between the text and its source, and between a heading and its list of sources.
@@ -180,7 +180,8 @@ def _sources(selected: SelectedText) -> Iterator[int]:
             yield from _list_below(index, i)  # The label itself may be selected.
         if keep[i] or index.flags[block] & _NOT_SOURCES or not (is_amid or i > last):
             continue
-        is_source = is_source_line(segment.text) or is_credit(segment.text)
+        may_be_credit = selected.kind == "article" and scores[i] >= _MIN_SCORE
+        is_source = is_source_line(segment.text) or (may_be_credit and is_credit(segment.text))
         if len(segment.text) <= _MAX_SOURCE_CHARS and is_source:
             yield from (i,) if is_near else ()
         elif is_near and scores[i] >= _MIN_SCORE and _ADDRESS.search(segment.text):

@@ -47,6 +47,9 @@ def page_labels(table: str) -> frozenset[str]:
 
 _MAX_INVITATION_WORDS = 6
 _MAX_SIGN_OFF_CHARS = 100
+#: The word before a name, which begins with a capital letter where a script has them.
+_BY_NAME = re.compile(r"\b[Bb][Yy]:?\s[^\W\d_a-z]")
+_CONTRIBUTION_WORDS = 4
 
 
 def is_invitation(text: str) -> bool:
@@ -61,12 +64,19 @@ def is_source_line(text: str) -> bool:
     """Return whether a line names a text's source, or says who reported, edited or amended it."""
     label, colon, source = split_label(text)
     words = fold_words(text[:_MAX_SIGN_OFF_CHARS]).split()
-    counts = range(2, 6)
-    parts = [words[:count] for count in counts]
-    if len(text) <= _MAX_SIGN_OFF_CHARS:  # 'Anna Writer contributed to this report.'
-        parts += [words[-count:] for count in counts]
+    beginnings = (" ".join(words[:count]) for count in range(2, 6))
+    sign_off = next(filter(page_labels("sign_offs").__contains__, beginnings), "")
+    # 'Edited by Anna Writer', not 'Edited by lovers of boats'
+    is_sign_off = sign_off != "" and (sign_off[-3:] != " by" or _BY_NAME.search(text) is not None)
     is_labeled = bool(colon and source) and fold_words(label) in page_labels("sources")
-    return is_labeled or not page_labels("sign_offs").isdisjoint(map(" ".join, parts))
+    return is_labeled or is_sign_off or _is_contribution(text)
+
+
+def _is_contribution(text: str) -> bool:
+    """Return whether a line says who else reported, as 'Anna Writer contributed to this'."""
+    names = text.split()[:2] if len(text) <= _MAX_SIGN_OFF_CHARS else []
+    words = fold_words(text).split() if names and all(name[0].isupper() for name in names) else []
+    return " ".join(words[-_CONTRIBUTION_WORDS:]) in page_labels("contributions")
 
 
 @cache

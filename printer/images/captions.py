@@ -144,8 +144,8 @@ class CaptionFinder:
         text = plain_text(spans).strip().lower()
         is_number = _NUMBER.fullmatch(text) or _COUNTER.fullmatch(text)
         # What a gallery announces to screen readers: 'Picture 2 of 5'.
-        is_announced = all(s.block.get("aria-live", "off") != "off" for s in segments)
-        is_label = text in _MEDIA or is_number or is_announced or _is_date(self.page, text)
+        is_live = all(s.block.get("aria-live", "off") != "off" for s in segments)
+        is_label = text in _MEDIA or is_number or is_live or _is_date(self.page, text)
         title = self.page.metadata.title if segments[0].block.tag != "h1" else ""
         is_title = comparison_key(text) == comparison_key(title)
         return Caption(() if is_label or is_title else spans, credit, indexes)

@@ -561,6 +561,7 @@ def test_an_address_with_the_authors_name_is_no_byline():
         ("<p><a href='https://agency.test/'>Harbour News Agency</a></p>", False),
         ("<p><a href='https://agency.test/boats'>Where the boats rest</a></p>", True),
         ("<p>Source: Harbour News Agency</p>", False),
+        ("<p>Redaktion: Ann Reed, Ivo Halloran</p>", False),
         ("<p>Das Gespräch führte Ann Reed.</p>", False),
         ("<p>（責任編輯：年巍）</p>", True),
         ("<p>All rights reserved by the harbour.</p><p>Write to us before you copy it.</p>", True),
@@ -810,7 +811,8 @@ def test_the_heading_of_an_appeal_goes_with_it_if_a_line_is_below(line, goes):
     ("line", "lines"),
     [
         ("Learn more about <a href=/b>how ferries of the north are built</a>", 2),
-        ("Learn more about <a href=/b>northern ferries</a>.", 2),
+        ("Learn more about <a href=/b>ferries of Wick</a>.", 2),
+        ("See also <a href=/b>Northern ferries</a>", 3),
         ("Learn more about <a href=/b>Northern ferries: how they are built</a>.", 2),
         ("Builder: <a href=/b>northern ferries</a>", 3),
         ("We asked at the harbour <a href=/b>how ferries of the north are built</a>", 3),

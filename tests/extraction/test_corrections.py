@@ -57,12 +57,25 @@ def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     assert "Menu" not in choice(layout, [TEXT])
 
 
-@pytest.mark.parametrize(("cell", "is_complete"), [("th", True), ("td", False)])
-def test_a_table_that_names_its_columns_is_kept_whole_if_it_is_the_whole_text(cell, is_complete):
+@pytest.mark.parametrize(
+    ("cell", "text", "rows", "kind", "is_complete"),
+    [
+        ("th", "five in the morning, noon", 9, "listing", True),
+        ("td", "five in the morning, noon", 9, "listing", False),
+        ("th", "five in the morning, noon", 2, "listing", False),
+        ("th", "five in the morning, noon", 9, "forum", False),
+        ("th", "<p>five in the morning, noon</p>", 9, "listing", False),
+        ("th", f"five. {TEXT} {TEXT}", 9, "listing", False),
+        ("th", "five<td>in the morning, noon", 9, "listing", False),
+    ],
+)
+def test_a_table_that_names_its_columns_is_kept_whole_if_it_is_the_whole_text(
+    cell, text, rows, kind, is_complete
+):
     head = f"<thead><tr><{cell}>Tide<{cell}>High</tr></thead>"
-    rows = "".join(f"<tr><td>Spring {n}<td>five in the morning, noon</tr>" for n in range(9))
-    words = ["Tide", "High", "five", *(f"Spring {n}" for n in range(1, 9))]
-    assert ("Spring 0" in choice(f"<table>{head}{rows}</table>", words, "listing")) is is_complete
+    body = "".join(f"<tr><td>Spring {n}<td>{text}</tr>" for n in range(rows))
+    words = ["Tide", "High", "five", "noon", *(f"Spring {n}" for n in range(1, rows))]
+    assert ("Spring 0" in choice(f"<table>{head}{body}</table>", words, kind)) is is_complete
 
 
 def test_a_table_with_a_selected_cell_in_most_rows_is_kept_whole():
@@ -179,6 +192,8 @@ def test_a_table_is_completed_without_a_column_of_the_same_links():
     assert choice(f"<p>{TEXT}</p><table>{table}</table>", [TEXT, "Salt"])[-2:] == ["Salt 2", "2 g"]
     table = "".join(row(n, f"sea {n}") for n in range(3))
     assert choice(f"<p>{TEXT}</p><table>{table}</table>", [TEXT, "Salt"])[-1] == "sea 2"
+    table = "".join(f"<tr><td>Salt {n}</td><td>{n} g</td><td>daily</td></tr>" for n in range(3))
+    assert choice(f"<p>{TEXT}</p><table>{table}</table>", [TEXT, "Salt"])[-1] == "daily"
 
 
 def test_boxes_of_navigation_of_a_wiki_go_whole():

@@ -202,8 +202,11 @@ def test_interface_links_between_bars_go_from_each_entry() -> None:
     ("line", "found"),
     [
         ('"The bread keeps." <a class=more>MORE+</a> <a>LESS-</a>', ["LESS-", "MORE+"]),
-        ("The bread keeps. <a href=/more>More</a>", []),
-        ("The bread keeps. <a name=note>Note</a>", []),
+        ("The bread keeps. <a>Read more</a>", ["Read more"]),
+        ("The bread keeps. <a href=/more>More +</a>", []),
+        ("The bread keeps. <a class=tooltip>Rye</a>", []),
+        ("The bread keeps! <a>Amen</a>", []),
+        ("The bread keeps. <a name=note>Note +</a>", []),
         ("We call this bread <a>Rye</a>", []),
     ],
 )
@@ -310,8 +313,24 @@ def test_a_heading_and_its_paragraph_that_a_page_repeats_are_printed_once() -> N
         "The quay",
         f"{TEXT} Two.",
     ]
-    short = part.replace(TEXT, "Day")
-    assert len(choice(f"<p>{TEXT}</p>{short * 2}", [""], "service")) == 5
+
+
+@pytest.mark.parametrize(
+    ("part", "kind"),
+    [
+        ("<div><h2>The quay</h2><p>Day</p></div>", "service"),
+        (f"<div><h2>The quay</h2><p>{TEXT} Two.</p></div>", "listing"),
+        (f"<h2>The quay</h2><p>{TEXT} Two.</p>", "service"),
+        (f"<div><p>{TEXT} Two.</p><p>Row, row, row.</p></div>", "service"),
+        (f"<div><h2>The <a href=/q>quay</a></h2><p>{TEXT} Two.</p></div>", "service"),
+        (f"<div><img src=/a.png><h2>The quay</h2><p>{TEXT} Two.</p></div>", "service"),
+        (f"<div><h2>The quay</h2><p>{TEXT} Two.</p><img src=/a.png></div>", "service"),
+        (f"<div><h2>The quay</h2><p>{TEXT} Two.</p><p>€ 80</p></div>", "service"),
+    ],
+)
+def test_a_few_lines_that_are_no_section_of_an_offer_may_be_repeated(part: str, kind: str) -> None:
+    count = len(read_page(part).segments)
+    assert len(choice(f"<p>{TEXT}</p>{part * 2}", [""], kind)) == 1 + 2 * count
 
 
 def test_a_long_line_that_is_repeated_right_below_itself_is_printed_once() -> None:
@@ -369,13 +388,23 @@ def test_a_heading_above_only_a_button_goes() -> None:
     assert "Do you plan a boat?" not in choice(html, selected, "service")
 
 
-def test_a_heading_of_several_lines_goes_whole() -> None:
-    html = f"<h2>Plan a boat<br>of oak or ash</h2><p><a href=/ask>Ask us</a></p><h2>Sails</h2><p>{TEXT}"
+@pytest.mark.parametrize("between", ["<br>", "<div>Show</div>"])
+def test_a_heading_of_several_lines_goes_whole(between: str) -> None:
+    heading = f"<h2>Plan a boat{between}of oak or ash</h2>"
+    html = f"{heading}<p><a href=/ask>Ask us</a></p><h2>Sails</h2><p>{TEXT}"
     page = read_page(f"<body><h1>Oars</h1><p>{TEXT}</p>{html}</body>")
-    keep = [not segment.is_link for segment in page.segments]
+    keep = [not segment.is_link and segment.text != "Show" for segment in page.segments]
     flags = run_pass(drop_empty_sections, page, keep, kind="service")
     texts = [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
     assert texts == ["Oars", TEXT, "Sails", TEXT]
+
+
+@pytest.mark.parametrize("end", ["of oak or ash</h2>", "<br>of oak or ash</h2>"])
+def test_paragraphs_in_a_heading_stay_with_it(end: str) -> None:
+    html = f"<h2>Plan a boat<div><p>{TEXT} In it.</p></div>{end}<p><a href=/ask>Ask us</a></p>"
+    page = read_page(f"<body><h1>Oars</h1><p>{TEXT}</p>{html}<h2>Sails</h2><p>{TEXT}</p>")
+    keep = tuple(not segment.is_link for segment in page.segments)
+    assert run_pass(drop_empty_sections, page, keep, kind="service") == keep
 
 
 def test_a_line_below_the_main_heading_stays() -> None:

@@ -70,6 +70,7 @@ def test_a_block_after_the_last_paragraph_or_between_two_is_added(block: str) ->
         (f"<div class=note>{LAST}</div>", 0.61, True),
         (f"<div class=note>{LAST}</div>", 0.55, False),
         (f"<form>{LAST}</form>", 0.61, False),
+        (f"<div class=promo><p>{LAST}</p></div>", 0.61, False),
         ("<p>By Ann Other</p>", 0.61, False),
     ],
 )
@@ -79,6 +80,17 @@ def test_a_likely_note_that_begins_the_element_of_the_text_is_added(
     text = f"<p>{TEXT}</p><p>{TEXT} Two.</p><p>{TEXT} Three.</p>"
     assert bool(added(f"<h1>The harbour</h1><div>{note}{text}</div>", score)) is is_found
     assert not added(f"<h1>The harbour</h1>{note}<div>{text}</div>", score)
+
+
+@pytest.mark.parametrize("html", ["", TEXT, f"{TEXT}<br>{TEXT} Two.<br>{TEXT} Three."])
+def test_a_page_without_elements_has_no_note_above_the_text(html: str) -> None:
+    assert not added(html)
+
+
+@pytest.mark.parametrize("between", ["<p>Two.</p>", f"</div><p>{TEXT} Two.</p>"])
+def test_a_note_is_added_only_above_three_selected_lines(between: str) -> None:
+    text = f"<p>{TEXT}</p>{between}<p>{TEXT} Three.</p>"
+    assert LAST not in added(f"<h1>Ferries</h1><div><div>{LAST}</div>{text}</div>", 0.61)
 
 
 def test_a_quotation_alone_in_a_box_is_added() -> None:

@@ -78,10 +78,10 @@ def test_notes_may_be_numbered_without_brackets_or_by_their_list() -> None:
     assert len(chosen(f"<p>{TEXT}<sup>1</sup></p>{lines}", "boot", kind="article")) == 1
 
 
-def added_sources(html: str, score: float) -> str:
+def added_sources(html: str, score: float, kind: str = "article") -> str:
     page = read_page(f"<html><body>{html}</body></html>", "https://www.ferry.example/1")
     keep = [TEXT in segment.text for segment in page.segments]
-    flags = run_pass(add_sources, page, keep, [score] * len(keep))
+    flags = run_pass(add_sources, page, keep, [score] * len(keep), kind)
     chosen = zip(page.segments, keep, flags, strict=True)
     return " ".join(segment.text for segment, before, after in chosen if after and not before)
 
@@ -96,9 +96,15 @@ def added_sources(html: str, score: float) -> str:
         ("<p>Reporting by Tam Reed in Kester; Editing by Orla Fennimoor</p>", True),
         ("<p>Tam Reed and Ann Orley contributed to this article.</p>", True),
         ("<p>Additional contributions by Tam Reed, Ann Orley, and Ivo Halloran.</p>", True),
-        ("<p><i>Faktencheck: Ann Orley, Ivo Halloran</i></p>", True),
-        ("<p>Faktencheck: Kein Beleg für Wale im Hafen</p>", False),
-        ("<p>Redaktion: hafen@ferry.example</p>", False),
+        ("<p>Nobody knows what she contributed to this story.</p>", False),
+        ("<p>Our readers contributed to this guide</p>", False),
+        (
+            f"<p>Ann Orley said: {'The tide, the wind, the rain. ' * 3} All of it contributed to this story.</p>",
+            False,
+        ),
+        ("<p>Edited by Tam Reed</p>", True),
+        ("<p>Edited by friends of the sea, our magazine is yours for 5 crowns.</p>", False),
+        ("<p>Subscribe to get news edited by</p>", False),
         ("<p>Length: 7 m</p>", False),
         ("<p>Source: ferry.example</p>", False),
         ("<p>Source: ferry.example, abc</p>", True),
@@ -112,6 +118,24 @@ def test_the_source_below_the_text_is_added(line: str, is_found: bool) -> None:
     found = added_sources(f"<div>{f'<p>{TEXT}</p>' * 6}</div><div>{line}</div>", 0.05)
     assert bool(found) == is_found
     assert "Print" not in found
+
+
+@pytest.mark.parametrize(
+    ("line", "score", "kind", "is_found"),
+    [
+        ("<i>Faktencheck: Ann Orley, Ivo Halloran</i>", 0.4, "article", True),
+        ("Faktencheck: Ann Orley", 0.3, "article", False),
+        ("Editing: Harbour Studio", 0.4, "product", False),
+        ("Faktencheck: Kein Beleg für Wale im Hafen", 0.4, "article", False),
+        ("Editor: Sign Up", 0.4, "article", False),
+        ("Redaktion: hafen@ferry.example", 0.4, "article", False),
+    ],
+)
+def test_a_role_and_names_below_an_article_are_added_if_they_are_likely(
+    line: str, score: float, kind: str, is_found: bool
+) -> None:
+    found = added_sources(f"<div>{f'<p>{TEXT}</p>' * 6}</div><p>{line}</p>", score, kind)
+    assert bool(found) is is_found
 
 
 def test_a_source_between_sections_is_added_if_it_is_likely() -> None:

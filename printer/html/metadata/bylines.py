@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...i18n import fold_words, load_table, page_labels
+from ...i18n import fold_words, is_invitation, load_table, page_labels
 from ...text import LABEL_LINE, WORD, clean_attribute, comparison_key, split_label
 from .dates import MONTHS, PUBLISHED, find_date
 
@@ -188,7 +188,7 @@ def is_credit(line: str) -> bool:
     if not colon or fold_words(role) not in page_labels("credited_roles"):
         return False
     names = (name for part in _split_at_conjunctions(text) for name in part.split(","))
-    return all(is_full_name(name.strip(" .")) for name in names)
+    return all(is_full_name(name.strip(" .")) and not is_invitation(name) for name in names)
 
 
 #: The word between a name and a profession.
@@ -343,16 +343,19 @@ _AFTER = re.compile(
 )
 
 
-#: Another name in parentheses within a person's: 'Anna (Nan) Writer'.
+#: Another name in parentheses within a person's: 'Anna (Nan) Writer', not 'Anna (Reuters) Writer'.
 _NICKNAME = re.compile(
-    r"[^\W\d_a-z][^\W\d_A-Z]+ \([^\W\d_a-z][^\W\d_A-Z]+\) (?=([^\W\d_a-z][^\W\d_]+))"
+    r"[^\W\d_a-z][^\W\d_A-Z]+ \(([^\W\d_a-z][^\W\d_A-Z]+)\) (?=([^\W\d_a-z][^\W\d_]+))"
 )
 
 
 def _without_after(text: str) -> str:
     """Cut off the text after names; a date may begin with its month."""
-    nickname = _NICKNAME.match(text)
-    end = nickname.end() if nickname and not _has_job_title(nickname[1]) else 0
+    end = 0
+    if nickname := _NICKNAME.match(text):
+        is_name = nickname[1] not in _AGENCIES and not any(map(_has_job_title, nickname.groups()))
+        is_label = fold_words(nickname[1]) in page_labels("box_labels")  # 'Anna (Photos) Writer'
+        end = nickname.end() if is_name and not is_label else 0
     match = _AFTER.search(text, end)
     if not match:
         return text

@@ -164,6 +164,9 @@ def test_words_before_a_name_are_removed_in_any_language(stated, language, expec
         ("Anna Reed (Tides) and Tam Reed", "Anna Reed"),
         ("By Anna (Nan) Reed | Tides", "Anna (Nan) Reed"),
         ("Kester (Norway) Staff", "Kester"),
+        ("Anna (Reuters) Reed", "Anna"),
+        ("Anna (Photos) Reed", "Anna"),
+        ("Anna (Editor) Reed", "Anna"),
         (
             "Anna Reed, Research Scientist, and Tam Ash, VP and Senior Fellow, Tide Research",
             "Anna Reed, Tam Ash",
