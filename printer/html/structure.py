@@ -483,6 +483,8 @@ def _retag_attributions(elements: Sequence[HtmlElement]) -> None:
 
 #: An alternative text of fewer characters does not identify a caption.
 _MIN_ALT_CHARS = 25
+#: The most that a caption has besides: a credit, and not the rest of a paragraph.
+_MAX_CHARS_BESIDE_ALT = 60
 
 
 def _retag_pictures_in_lines(elements: Iterable[HtmlElement]) -> None:
@@ -498,8 +500,10 @@ def _retag_pictures_in_lines(elements: Iterable[HtmlElement]) -> None:
         is_first = span.getprevious() is None and _is_blank(paragraph.text)
         is_last = span.getnext() is None and _is_blank(span.tail)
         is_alone = _is_blank(span.text) and next(span.iter(*_BLOCK_TAGS), None) is None
-        text = "".join(chain([picture.tail or ""], *(part.itertext() for part in span[1:])))
-        if is_alone and (is_first or is_last) and text.lstrip().startswith(alt):
+        texts = chain([picture.tail or ""], *(part.itertext() for part in span[1:]))
+        text = "".join(texts).strip()
+        is_caption = text.startswith(alt) and len(text) <= len(alt) + _MAX_CHARS_BESIDE_ALT
+        if is_alone and (is_first or is_last) and is_caption:
             caption = span.makeelement("figcaption")
             caption.text, picture.tail = picture.tail, None
             caption.extend(span[1:])

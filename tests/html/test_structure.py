@@ -370,6 +370,10 @@ def test_a_picture_in_a_line_takes_the_text_that_repeats_its_alternative_text() 
     assert within == [f"The mole {caption} is long."]
     other = picture.replace(f"<em>{alt}", "<em>Another pier")
     assert texts(f"<p>The mole is long. {other}</p>") == ["The mole is long. Another pier. (Reed)"]
+    paragraph = f"{alt} is what the people of the village tell their children about on long nights."
+    long_picture = picture.replace("(Reed)", paragraph.removeprefix(alt))
+    span = read_page(f"<p>{long_picture}</p>").tree.find(".//span")
+    assert span is not None
 
 
 def test_a_legend_below_a_picture_in_a_line_is_no_part_of_the_line() -> None:
