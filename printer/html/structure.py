@@ -580,8 +580,8 @@ def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source
     """
     for button in [element for element in elements if element.tag == "button"]:
         heading = button.getparent()
-        if heading.tag not in HEADING_TAGS:
-            continue
+        if heading is None or heading.tag not in HEADING_TAGS:
+            continue  # such as a button with a portrait, which is dropped
         if beginning_of_text(heading) == beginning_of_text(button):
             _make_inline(button, "button", "div", "p")
     if not any(name in source for name in ("aria-controls", "aria-expanded", "collapse")):

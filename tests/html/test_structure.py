@@ -128,8 +128,9 @@ def test_the_line_alone_with_a_quotation_in_a_box_is_part_of_it(line: str, is_so
     assert ("source" in box.classes and box.getparent().tag == "blockquote") is is_source
 
 
-def test_a_small_portrait_may_be_in_a_caption() -> None:
-    portrait = "<figcaption><img src=a.png width=90></figcaption>"
+@pytest.mark.parametrize("tag", ["figcaption", "button"])
+def test_a_small_portrait_may_be_in_a_caption_or_button(tag: str) -> None:
+    portrait = f"<{tag}><img src=a.png width=90></{tag}>"
     quotation = f"<div><blockquote>It silts.</blockquote>{portrait}<p class=who>A. Moor</p></div>"
     assert texts(quotation) == ["It silts.", "A. Moor"]
 
