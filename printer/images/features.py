@@ -19,7 +19,6 @@ from lxml.html import HtmlElement
 from ..files import load_json
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..html.visibility import HEADING_TAGS
 from ..selection import Verdict
 from ..text import YEAR
 from ..urls import host_of
@@ -62,7 +61,6 @@ class FeatureReader:
         self.article_sums = [0, *accumulate(selected_sizes)]
         self.link_sums = [0, *accumulate(segment.link_chars for segment in page.segments)]
         self.copies = Counter(candidate.url_key for candidate in candidates if candidate.url_key)
-        self.headings = Counter(s.text for s in page.segments if s.block.tag in HEADING_TAGS)
         self.unread = {c.url_key for c in candidates if _is_unread(c.element)}
         self.opened_dialogs = _opened_dialogs(candidates)
         self.looks = {candidate: _look(candidate.element) for candidate in candidates}

@@ -10,18 +10,11 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
 from ..html.metadata.dates import is_date_line
-from ..html.visibility import HEADING_TAGS, is_not_displayed
+from ..html.visibility import is_not_displayed
 from ..text import CAMEL_CASE, YEAR
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_credit_line
-from .features import (
-    FeatureReader,
-    find_dialog,
-    is_one_of_many,
-    links_to_enlargement,
-    long_words,
-    nearest_link,
-)
+from .features import FeatureReader, find_dialog, is_one_of_many, links_to_enlargement, nearest_link
 from .srcset import original_url
 
 #: A shorter caption may be a teaser's.
@@ -63,30 +56,11 @@ def rejection_reason(
     is_linked = all(reader.page.segments[i].is_link for i in caption.segments)
     if (is_credit or is_linked) and _is_teaser(reader, candidate, caption):
         return "a teaser of another page"
-    if _is_in_other_slideshow(reader, caption):
-        return "in a slideshow of something else"
     largest = candidate.natural_width or candidate.width  # if a side is unknown
     sides = (side or largest for side in (candidate.width, candidate.height))
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
         return "as small as an icon"
     return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
-
-
-#: A heading above this many pictures is the title of a slideshow.
-_MIN_SLIDES = 5
-
-
-def _is_in_other_slideshow(reader: FeatureReader, caption: Caption) -> bool:
-    """Return whether a caption is below the title of a slideshow, which has no word of the page's.
-
-    In an article, such a series of the day would be pages of pictures of other events.
-    """
-    if reader.verdict.kind != "article" or not caption.segments:
-        return False
-    first = reader.page.segments[min(caption.segments)]
-    is_title = first.block.tag in HEADING_TAGS and not reader.verdict.keep[first.index]
-    is_repeated = is_title and reader.headings[first.text] >= _MIN_SLIDES
-    return is_repeated and reader.title.isdisjoint(long_words(first.text))
 
 
 #: The features of the logos of customers, in rows on pages that sell something.
