@@ -168,7 +168,6 @@ def _is_decoration(reader: FeatureReader, candidate: Candidate, features: frozen
         or _is_backdrop(candidate, features)
         or _is_in_ticker(reader, candidate, features)
         or _is_over_or_behind_picture(candidate)
-        or _is_shape_beside_picture(candidate)
         or ("side large" not in features and _is_in_date_line(reader, candidate))
         or _has_tooltip(candidate.element.getparent())
     )
@@ -296,22 +295,6 @@ def _is_over_or_behind_picture(candidate: Candidate) -> bool:
         return False
     card = next(element.iterancestors("li", "article"), None)
     return card is not None and len(list(islice(card.iter("img"), _MAX_PICTURES_IN_CARD))) > 1
-
-
-_MAX_PARTS_OF_PICTURE = 30
-
-
-def _is_shape_beside_picture(candidate: Candidate) -> bool:
-    """Return whether a background fills an empty element before a box of only a picture."""
-    element = candidate.element
-    if candidate.kind != "background" or len(element) or (element.text or "").strip():
-        return False
-    for box in islice(element.itersiblings("*"), 2):
-        parts = list(islice(box.iter("*"), _MAX_PARTS_OF_PICTURE))
-        has_text = any((text or "").strip() for part in parts for text in (part.text, part.tail))
-        if not has_text and any(part.tag == "img" for part in parts):
-            return True
-    return False
 
 
 def _is_in_date_line(reader: FeatureReader, candidate: Candidate) -> bool:
