@@ -1102,6 +1102,9 @@ def test_pictures_that_their_alternative_texts_credit_to_the_author_are_no_portr
     found = select_by_method(*read(article(*pictures), head))
     assert [picture.candidate.alt for picture in found.selected] == list(alts[1:])
     assert [picture.reason for picture in found.rejected] == ["a portrait of the author"]
+    below = f"<div>{PLAIN.replace('p.jpg', 'me.jpg').format('About Ann Other')}</div>"
+    found = select_by_method(*read(article(*pictures, around=below), head))
+    assert [picture.reason for picture in found.rejected] == ["a portrait of the author"] * 2
     few = select_by_method(*read(article(*pictures[:3]), head))
     assert not few.selected
 
