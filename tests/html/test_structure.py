@@ -373,8 +373,10 @@ def test_a_picture_in_a_line_takes_the_text_that_repeats_its_alternative_text() 
     assert texts(f"<p>The mole is long. {other}</p>") == ["The mole is long. Another pier. (Reed)"]
     paragraph = f"{alt} is what the people of the village tell their children about on long nights."
     long_picture = picture.replace("(Reed)", paragraph.removeprefix(alt))
-    span = read_page(f"<p>{long_picture}</p>").tree.find(".//span")
-    assert span is not None
+    short_alt = picture.replace(alt, "The mole")
+    after_text = picture.replace("<img", "Below, <img")
+    for line in (long_picture, short_alt, after_text):
+        assert read_page(f"<p>{line}</p>").tree.find(".//figcaption") is None
 
 
 def test_a_legend_below_a_picture_in_a_line_is_no_part_of_the_line() -> None:
