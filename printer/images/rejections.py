@@ -14,7 +14,14 @@ from ..html.visibility import is_not_displayed
 from ..text import CAMEL_CASE, YEAR
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_credit_line
-from .features import FeatureReader, find_dialog, is_one_of_many, links_to_enlargement, nearest_link
+from .features import (
+    FeatureReader,
+    find_dialog,
+    is_one_of_many,
+    links_to_enlargement,
+    long_words,
+    nearest_link,
+)
 from .srcset import original_url
 
 #: A shorter caption may be a teaser's.
@@ -56,11 +63,34 @@ def rejection_reason(
     is_linked = all(reader.page.segments[i].is_link for i in caption.segments)
     if (is_credit or is_linked) and _is_teaser(reader, candidate, caption):
         return "a teaser of another page"
+    if _is_in_other_series(reader, caption):
+        return "in a series of something else"
     largest = candidate.natural_width or candidate.width  # if a side is unknown
     sides = (side or largest for side in (candidate.width, candidate.height))
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
         return "as small as an icon"
     return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
+
+
+#: A heading above pictures of this many days is the title of a series.
+_MIN_DAYS_OF_SERIES = 5
+#: A heading of fewer words may be a label: 'Photo'.
+_MIN_WORDS_OF_SERIES = 2
+
+
+def _is_in_other_series(reader: FeatureReader, caption: Caption) -> bool:
+    """Return whether a caption has the title of a series of the day with no word of the page's.
+
+    In an article, such a series would be pages of pictures of other events.
+    """
+    if reader.verdict.kind != "article" or not caption.segments:
+        return False
+    first = reader.page.segments[min(caption.segments)]
+    days = reader.days_below_headings.get(first.text, ())
+    if len(days) < _MIN_DAYS_OF_SERIES or reader.verdict.keep[first.index]:
+        return False
+    words = long_words(first.text)
+    return len(words) >= _MIN_WORDS_OF_SERIES and words.isdisjoint(reader.title)
 
 
 #: The features of the logos of customers, in rows on pages that sell something.

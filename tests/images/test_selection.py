@@ -693,15 +693,28 @@ def test_a_picture_below_a_heading_that_is_left_out_is_not_the_articles() -> Non
         assert found.selected[-1].candidate.alt == last
 
 
-@pytest.mark.parametrize("label", ["Image caption", "The harbour", "图片说明"])
-def test_the_pictures_of_a_gallery_may_have_the_same_heading(label: str) -> None:
+@pytest.mark.parametrize(
+    ("title", "day", "count"),
+    [
+        ("World in pictures", "{} May 2024", 1),
+        ("World in pictures", "1 May 2024", 7),
+        ("World in pictures", "{}", 7),
+        ("World in pictures", "", 7),
+        ("Ferry in pictures", "{} May 2024", 7),
+        ("Photo", "{} May 2024", 7),
+        ("图片说明", "2024年5月{}日", 7),
+    ],
+)
+def test_only_the_pictures_of_another_series_of_the_day_are_left_out(
+    title: str, day: str, count: int
+) -> None:
     slide = (
-        "<figure><img src='/{0}.jpg' width=900 height=600 alt='A'>"
-        "<figcaption><h3>{1}</h3><p>A crowd in a town square, day {0}.</p></figcaption></figure>"
+        "<figure><img src='/{0}.jpg' width=900 height=600 alt='A'><figcaption><h3>{1}</h3>"
+        "<p>{2}</p><p>A crowd in a town square beside the river.</p></figcaption></figure>"
     )
-    slides = "".join(slide.format(n, label) for n in range(6))
+    slides = "".join(slide.format(n, title, day.format(n)) for n in range(6))
     page, verdict = read(article(PHOTO, f"<div>{slides}</div>"))
-    assert len(find_pictures(page, verdict)) == 7
+    assert len(find_pictures(page, verdict)) == count
 
 
 def test_the_copy_in_a_dialog_is_not_printed_again() -> None:
