@@ -196,6 +196,7 @@ def _is_decoration(reader: FeatureReader, candidate: Candidate, features: frozen
     return (
         _is_ornament(reader, candidate, features)
         or _is_backdrop(candidate, features)
+        or _is_stripe(candidate)
         or _is_in_ticker(reader, candidate, features)
         or _is_over_or_behind_picture(candidate)
         or ("side large" not in features and _is_in_date_line(reader, candidate))
@@ -305,6 +306,15 @@ def _is_backdrop(candidate: Candidate, features: frozenset[str]) -> bool:
     classes = " ".join((level.get("class") or "")[:_MAX_CLASS_CHARS] for level in levels)
     words = re.sub(r"[-_]+", "-", CAMEL_CASE.sub("-", classes)).lower().split()
     return any(map((_BACKDROP_CLASS if is_unread else _PAGE_BACKDROP_CLASS).search, words))
+
+
+_STRIPE = re.compile(r"(?<![\w-])repeat-[xy](?![\w-])")
+
+
+def _is_stripe(candidate: Candidate) -> bool:
+    """Return whether a background is repeated in one direction, as the edges of frames are."""
+    style = (candidate.element.get("style") or "")[:2000]
+    return candidate.kind == "background" and _STRIPE.search(style) is not None
 
 
 #: The class of a picture laid over another or behind it.

@@ -1130,6 +1130,15 @@ def test_a_background_beside_a_picture_is_printed(beside: str) -> None:
     assert len(find_pictures(page, verdict)) == 2
 
 
+@pytest.mark.parametrize(("repeat", "count"), [("no-repeat", 2), ("repeat-x", 1)])
+def test_a_background_that_is_repeated_in_one_direction_is_no_picture(
+    repeat: str, count: int
+) -> None:
+    style = f"background-image: url(/boat.jpg); background-repeat: {repeat}"
+    page, verdict = read(article(PHOTO, f'<div class="boat-photo" style="{style}"></div>'))
+    assert len(find_pictures(page, verdict)) == count
+
+
 def test_a_round_picture_between_title_and_text_is_a_portrait() -> None:
     portrait = f'<div class="w-8 rounded-full"><span>{PLAIN.format("Our herd")}</span></div>'
     page = article(PHOTO).replace("</h1>", f"</h1>{portrait}")
