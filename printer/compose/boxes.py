@@ -164,9 +164,13 @@ def take_source(blocks: Iterable[Block]) -> tuple[Spans, list[Block]]:
     return attribution(joined(lines)), rest
 
 
+#: The most terms or titles that a folded part has.
+_MAX_TITLES = 20
+
+
 def without_title(blocks: tuple[Block, ...], titles: Iterable[Spans]) -> tuple[Block, ...]:
     """Return the content of a folded part without headings that repeat its title."""
-    keys = {comparison_key(plain_text(title)) for title in titles}
+    keys = {comparison_key(plain_text(title)) for title in islice(titles, _MAX_TITLES)}
     return tuple(
         block
         for block in blocks

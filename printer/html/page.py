@@ -188,6 +188,7 @@ def read_page(
         decode_emails(tree)
     if any(name in source for name in HIDING_CLASSES):
         drop_hidden_on_all_screens(tree)
+        elements = list(islice(tree.iter(), MAX_ELEMENTS))  # without the contents dropped
     hide_by_style(tree, elements)
     retag_structures(tree, elements, source)
     base = base_url(tree, url)

@@ -483,6 +483,8 @@ def _retag_attributions(elements: Sequence[HtmlElement]) -> None:
 
 #: An alternative text of fewer characters does not identify a caption.
 _MIN_ALT_CHARS = 25
+#: The most that a caption has besides: a credit, and not the rest of a paragraph.
+_MAX_CHARS_BESIDE_ALT = 60
 
 
 def _retag_pictures_in_lines(elements: Iterable[HtmlElement]) -> None:
@@ -498,8 +500,10 @@ def _retag_pictures_in_lines(elements: Iterable[HtmlElement]) -> None:
         is_first = span.getprevious() is None and _is_blank(paragraph.text)
         is_last = span.getnext() is None and _is_blank(span.tail)
         is_alone = _is_blank(span.text) and next(span.iter(*_BLOCK_TAGS), None) is None
-        text = "".join(chain([picture.tail or ""], *(part.itertext() for part in span[1:])))
-        if is_alone and (is_first or is_last) and text.lstrip().startswith(alt):
+        texts = chain([picture.tail or ""], *(part.itertext() for part in span[1:]))
+        text = "".join(texts).strip()
+        is_caption = text.startswith(alt) and len(text) <= len(alt) + _MAX_CHARS_BESIDE_ALT
+        if is_alone and (is_first or is_last) and is_caption:
             caption = span.makeelement("figcaption")
             caption.text, picture.tail = picture.tail, None
             caption.extend(span[1:])
@@ -576,8 +580,8 @@ def _retag_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source
     """
     for button in [element for element in elements if element.tag == "button"]:
         heading = button.getparent()
-        if heading.tag not in HEADING_TAGS:
-            continue
+        if heading is None or heading.tag not in HEADING_TAGS:
+            continue  # such as a button with a portrait, which is dropped
         if beginning_of_text(heading) == beginning_of_text(button):
             _make_inline(button, "button", "div", "p")
     if not any(name in source for name in ("aria-controls", "aria-expanded", "collapse")):

@@ -86,6 +86,8 @@ _COUNTER = re.compile(
     r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?(?:\s(?:photos?|fotos?|bilder|images?))?"
     r"|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
 )
+#: What a gallery announces to screen readers ends with its place: 'Boat, picture 2 of 5'.
+_ANNOUNCEMENT = re.compile(r".{0,100}(?<!\d)\d{1,3}\s?[^\s\d.,]{1,5}\s?\d{1,3}\W{0,3}", re.DOTALL)
 
 
 class CaptionFinder:
@@ -143,9 +145,9 @@ class CaptionFinder:
         indexes = frozenset(segment.index for segment in segments)
         text = plain_text(spans).strip().lower()
         is_number = _NUMBER.fullmatch(text) or _COUNTER.fullmatch(text)
-        # What a gallery announces to screen readers: 'Picture 2 of 5'.
         is_live = all(s.block.get("aria-live", "off") != "off" for s in segments)
-        is_label = text in _MEDIA or is_number or is_live or _is_date(self.page, text)
+        is_place = is_number or (is_live and _ANNOUNCEMENT.fullmatch(text))
+        is_label = text in _MEDIA or is_place or _is_date(self.page, text)
         title = self.page.metadata.title if segments[0].block.tag != "h1" else ""
         is_title = comparison_key(text) == comparison_key(title)
         return Caption(() if is_label or is_title else spans, credit, indexes)

@@ -18,6 +18,7 @@ from lxml.html import HtmlElement
 
 from ..files import load_json
 from ..html.index import ElementFlag
+from ..html.metadata.dates import is_day
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..selection import Verdict
@@ -62,7 +63,10 @@ class FeatureReader:
         self.article_sums = [0, *accumulate(selected_sizes)]
         self.link_sums = [0, *accumulate(segment.link_chars for segment in page.segments)]
         self.copies = Counter(candidate.url_key for candidate in candidates if candidate.url_key)
-        self.headings = Counter(s.text for s in page.segments if s.block.tag in HEADING_TAGS)
+        self.days_below_headings: dict[str, set[str]] = {}
+        for above, line in pairwise(page.segments):
+            if above.block.tag in HEADING_TAGS and _is_dated(line.text):
+                self.days_below_headings.setdefault(above.text, set()).add(line.text)
         self.unread = {c.url_key for c in candidates if _is_unread(c.element)}
         self.opened_dialogs = _opened_dialogs(candidates)
         self.looks = {candidate: _look(candidate.element) for candidate in candidates}
@@ -106,6 +110,14 @@ class FeatureReader:
 
 #: The fewest pictures in the text whose alternative texts credit an author.
 _MIN_CREDITED = 3
+
+
+_MAX_DAY_CHARS = 40
+
+
+def _is_dated(text: str) -> bool:
+    """Return whether a line is a day with its year."""
+    return len(text) <= _MAX_DAY_CHARS and YEAR.search(text) is not None and is_day(text)
 
 
 def _photographers(

@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
 from ..html.metadata.dates import is_date_line
-from ..html.visibility import HEADING_TAGS, is_not_displayed
+from ..html.visibility import is_not_displayed
 from ..text import CAMEL_CASE, YEAR
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_credit_line
@@ -63,8 +63,8 @@ def rejection_reason(
     is_linked = all(reader.page.segments[i].is_link for i in caption.segments)
     if (is_credit or is_linked) and _is_teaser(reader, candidate, caption):
         return "a teaser of another page"
-    if _is_in_other_slideshow(reader, caption):
-        return "in a slideshow of something else"
+    if _is_in_other_series(reader, caption):
+        return "in a series of something else"
     largest = candidate.natural_width or candidate.width  # if a side is unknown
     sides = (side or largest for side in (candidate.width, candidate.height))
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
@@ -72,21 +72,25 @@ def rejection_reason(
     return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
 
 
-#: A heading above this many pictures is the title of a slideshow.
-_MIN_SLIDES = 5
+#: A heading above pictures of this many days is the title of a series.
+_MIN_DAYS_OF_SERIES = 5
+#: A heading of fewer words may be a label: 'Photo'.
+_MIN_WORDS_OF_SERIES = 2
 
 
-def _is_in_other_slideshow(reader: FeatureReader, caption: Caption) -> bool:
-    """Return whether a caption is below the title of a slideshow, which has no word of the page's.
+def _is_in_other_series(reader: FeatureReader, caption: Caption) -> bool:
+    """Return whether a caption has the title of a series of the day with no word of the page's.
 
-    In an article, such a series of the day would be pages of pictures of other events.
+    In an article, such a series would be pages of pictures of other events.
     """
     if reader.verdict.kind != "article" or not caption.segments:
         return False
     first = reader.page.segments[min(caption.segments)]
-    is_title = first.block.tag in HEADING_TAGS and not reader.verdict.keep[first.index]
-    is_repeated = is_title and reader.headings[first.text] >= _MIN_SLIDES
-    return is_repeated and reader.title.isdisjoint(long_words(first.text))
+    days = reader.days_below_headings.get(first.text, ())
+    if len(days) < _MIN_DAYS_OF_SERIES or reader.verdict.keep[first.index]:
+        return False
+    words = long_words(first.text)
+    return len(words) >= _MIN_WORDS_OF_SERIES and words.isdisjoint(reader.title)
 
 
 #: The features of the logos of customers, in rows on pages that sell something.
@@ -192,9 +196,9 @@ def _is_decoration(reader: FeatureReader, candidate: Candidate, features: frozen
     return (
         _is_ornament(reader, candidate, features)
         or _is_backdrop(candidate, features)
+        or _is_stripe(candidate)
         or _is_in_ticker(reader, candidate, features)
         or _is_over_or_behind_picture(candidate)
-        or _is_shape_beside_picture(candidate)
         or ("side large" not in features and _is_in_date_line(reader, candidate))
         or _has_tooltip(candidate.element.getparent())
     )
@@ -304,6 +308,15 @@ def _is_backdrop(candidate: Candidate, features: frozenset[str]) -> bool:
     return any(map((_BACKDROP_CLASS if is_unread else _PAGE_BACKDROP_CLASS).search, words))
 
 
+_STRIPE = re.compile(r"(?<![\w-])repeat-[xy](?![\w-])")
+
+
+def _is_stripe(candidate: Candidate) -> bool:
+    """Return whether a background is repeated in one direction, as the edges of frames are."""
+    style = (candidate.element.get("style") or "")[:2000]
+    return candidate.kind == "background" and _STRIPE.search(style) is not None
+
+
 #: The class of a picture laid over another or behind it.
 _LAYER_CLASS = re.compile(
     r"(?<![a-z])(?:ribbon|sticker|(?:sale|product|card|discount)-badge|(?:card|item|tile)-"
@@ -322,22 +335,6 @@ def _is_over_or_behind_picture(candidate: Candidate) -> bool:
         return False
     card = next(element.iterancestors("li", "article"), None)
     return card is not None and len(list(islice(card.iter("img"), _MAX_PICTURES_IN_CARD))) > 1
-
-
-_MAX_PARTS_OF_PICTURE = 30
-
-
-def _is_shape_beside_picture(candidate: Candidate) -> bool:
-    """Return whether a background fills an empty element before a box of only a picture."""
-    element = candidate.element
-    if candidate.kind != "background" or len(element) or (element.text or "").strip():
-        return False
-    for box in islice(element.itersiblings("*"), 2):
-        parts = list(islice(box.iter("*"), _MAX_PARTS_OF_PICTURE))
-        has_text = any((text or "").strip() for part in parts for text in (part.text, part.tail))
-        if not has_text and any(part.tag == "img" for part in parts):
-            return True
-    return False
 
 
 def _is_in_date_line(reader: FeatureReader, candidate: Candidate) -> bool:

@@ -151,9 +151,12 @@ def test_a_frame_in_many_boxes_of_its_own_is_found() -> None:
     frame = '<iframe data-src="https://c.example.org/embed/9" allowfullscreen></iframe>'
     (box,) = only("<div>" * 10 + frame + "</div>" * 10, Embed)
     assert box.url == "https://c.example.org/embed/9"
+    assert only("<div>" * 20 + frame + "</div>" * 20, Embed) == []
     far = "<div><i>Menu</i>" * 8 + frame + "</div>" * 8
-    blocks = compose_article(AROUND + far, drop="Menu").blocks
-    assert not any(isinstance(block, Embed) for block in blocks)
+    below = "<div>" * 10 + frame + "</div>" * 10  # the last line
+    for body in (AROUND + far, AROUND + below):
+        blocks = compose_article(body, drop="Menu").blocks
+        assert not any(isinstance(block, Embed) for block in blocks)
 
 
 def test_a_frame_that_is_called_a_widget_is_nothing_unless_it_plays() -> None:

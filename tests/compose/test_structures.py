@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TypeVar
 
 import pytest
@@ -201,6 +202,12 @@ def test_a_folded_part_does_not_repeat_its_title() -> None:
     details = "<img src=/oar.png><h2>Oars of ash</h2><h3>Blades</h3><p>They are long.</p>"
     block = only(f"<dl><dt><button>Oars of ash</button><dd>{details}</dl>", DefinitionList)
     assert [*iter_text(block)] == ["Oars of ash", "Blades", "They are long."]
+
+
+def test_a_list_of_terms_with_as_many_descriptions_composes_in_linear_time() -> None:
+    started = time.process_time()
+    only(f"<dl>{'<dt>Oar</dt>' * 6_000}{'<dd>Long</dd>' * 6_000}</dl>", DefinitionList)
+    assert time.process_time() - started < 4
 
 
 def test_the_numbers_of_an_ordered_list_are_not_doubled() -> None:

@@ -128,8 +128,9 @@ def test_the_line_alone_with_a_quotation_in_a_box_is_part_of_it(line: str, is_so
     assert ("source" in box.classes and box.getparent().tag == "blockquote") is is_source
 
 
-def test_a_small_portrait_may_be_in_a_caption() -> None:
-    portrait = "<figcaption><img src=a.png width=90></figcaption>"
+@pytest.mark.parametrize("tag", ["figcaption", "button"])
+def test_a_small_portrait_may_be_in_a_caption_or_button(tag: str) -> None:
+    portrait = f"<{tag}><img src=a.png width=90></{tag}>"
     quotation = f"<div><blockquote>It silts.</blockquote>{portrait}<p class=who>A. Moor</p></div>"
     assert texts(quotation) == ["It silts.", "A. Moor"]
 
@@ -370,6 +371,12 @@ def test_a_picture_in_a_line_takes_the_text_that_repeats_its_alternative_text() 
     assert within == [f"The mole {caption} is long."]
     other = picture.replace(f"<em>{alt}", "<em>Another pier")
     assert texts(f"<p>The mole is long. {other}</p>") == ["The mole is long. Another pier. (Reed)"]
+    paragraph = f"{alt} is what the people of the village tell their children about on long nights."
+    long_picture = picture.replace("(Reed)", paragraph.removeprefix(alt))
+    short_alt = picture.replace(alt, "The mole")
+    after_text = picture.replace("<img", "Below, <img")
+    for line in (long_picture, short_alt, after_text):
+        assert read_page(f"<p>{line}</p>").tree.find(".//figcaption") is None
 
 
 def test_a_legend_below_a_picture_in_a_line_is_no_part_of_the_line() -> None:

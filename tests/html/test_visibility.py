@@ -67,6 +67,9 @@ def test_a_box_that_a_site_builder_shows_on_a_condition_is_not_part_of_the_page(
     twin = f"<p class='summary w-condition-invisible'>{TEXT}</p>"
     page = read_page(f"<main><p class=summary>{TEXT}</p>{twin}</main>")
     assert [segment.text for segment in page.segments] == [TEXT]
+    hidden = "<button>Open</button><button>Close</button>"
+    page = read_page(f"<main><p>{TEXT}</p><h2 class=w-condition-invisible>{hidden}</h2></main>")
+    assert [segment.text for segment in page.segments] == [TEXT]
 
 
 def test_a_box_that_its_page_does_not_print_is_left_out() -> None:

@@ -294,10 +294,22 @@ def test_words_of_the_interface_are_no_caption(inner: str) -> None:
     assert caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>").text == "The boat."
 
 
-@pytest.mark.parametrize(("live", "expected"), [("polite", ""), ("off", "Boat, picture 2 of 5")])
-def test_what_is_announced_to_screen_readers_is_no_caption(live: str, expected: str) -> None:
-    line = f"<div aria-live={live}><span>Boat, picture 2 of 5</span></div>"
-    assert caption(f"<div><div>{IMG}</div>{line}</div>").text == expected
+@pytest.mark.parametrize(
+    ("live", "text", "is_caption"),
+    [
+        ("polite", "Boat, picture 2 of 5", False),
+        ("polite", "Boot (2/5)", False),
+        ("off", "Boat, picture 2 of 5", True),
+        ("polite", "The crew before the storm of 1990", True),
+        ("polite", "The crew of 1988 and 1990", True),
+        ("polite", "A crew of 2 to 5 is on board", True),
+    ],
+)
+def test_a_place_that_is_announced_to_screen_readers_is_no_caption(
+    live: str, text: str, *, is_caption: bool
+) -> None:
+    line = f"<div aria-live={live}><span>{text}</span></div>"
+    assert caption(f"<div><div>{IMG}</div>{line}</div>").text == (text if is_caption else "")
 
 
 def test_dots_are_no_caption() -> None:

@@ -693,13 +693,26 @@ def test_a_picture_below_a_heading_that_is_left_out_is_not_the_articles() -> Non
         assert found.selected[-1].candidate.alt == last
 
 
-@pytest.mark.parametrize(("title", "count"), [("World in pictures", 1), ("Ferry sold", 7)])
-def test_the_pictures_of_a_slideshow_of_something_else_are_left_out(title, count) -> None:
+@pytest.mark.parametrize(
+    ("title", "day", "count"),
+    [
+        ("World in pictures", "{} May 2024", 1),
+        ("World in pictures", "1 May 2024", 7),
+        ("World in pictures", "{}", 7),
+        ("World in pictures", "", 7),
+        ("Ferry in pictures", "{} May 2024", 7),
+        ("Photo", "{} May 2024", 7),
+        ("图片说明", "2024年5月{}日", 7),
+    ],
+)
+def test_only_the_pictures_of_another_series_of_the_day_are_left_out(
+    title: str, day: str, count: int
+) -> None:
     slide = (
-        "<figure><img src='/{0}.jpg' width=900 height=600 alt='A'>"
-        "<figcaption><h3>{1}</h3><p>A crowd in a town square, day {0}.</p></figcaption></figure>"
+        "<figure><img src='/{0}.jpg' width=900 height=600 alt='A'><figcaption><h3>{1}</h3>"
+        "<p>{2}</p><p>A crowd in a town square beside the river.</p></figcaption></figure>"
     )
-    slides = "".join(slide.format(n, title) for n in range(6))
+    slides = "".join(slide.format(n, title, day.format(n)) for n in range(6))
     page, verdict = read(article(PHOTO, f"<div>{slides}</div>"))
     assert len(find_pictures(page, verdict)) == count
 
@@ -1102,15 +1115,27 @@ def test_pictures_that_their_alternative_texts_credit_to_the_author_are_no_portr
     found = select_by_method(*read(article(*pictures), head))
     assert [picture.candidate.alt for picture in found.selected] == list(alts[1:])
     assert [picture.reason for picture in found.rejected] == ["a portrait of the author"]
+    below = f"<div>{PLAIN.replace('p.jpg', 'me.jpg').format('About Ann Other')}</div>"
+    found = select_by_method(*read(article(*pictures, around=below), head))
+    assert [picture.reason for picture in found.rejected] == ["a portrait of the author"] * 2
     few = select_by_method(*read(article(*pictures[:3]), head))
     assert not few.selected
 
 
-@pytest.mark.parametrize(("text", "count"), [("", 1), ("The boats of Ada Fenwick", 2)])
-def test_a_background_of_nothing_beside_a_picture_is_a_shape(text: str, count: int) -> None:
-    shape = '<div class="boat-photo" style="background-image: url(/boat.jpg)"></div>'
-    picture = f"<div>{PLAIN.format('The quay')}<p>{text}</p></div>"
-    page, verdict = read(article(f"<section>{shape}{picture}</section>"))
+@pytest.mark.parametrize("beside", ["<figure>{}</figure>", "<div class=photo>{}</div>"])
+def test_a_background_beside_a_picture_is_printed(beside: str) -> None:
+    background = '<div class="boat-photo" style="background-image: url(/boat.jpg)"></div>'
+    picture = beside.format(PLAIN.format("The quay"))
+    page, verdict = read(article(f"<section>{background}{picture}</section>"))
+    assert len(find_pictures(page, verdict)) == 2
+
+
+@pytest.mark.parametrize(("repeat", "count"), [("no-repeat", 2), ("repeat-x", 1)])
+def test_a_background_that_is_repeated_in_one_direction_is_no_picture(
+    repeat: str, count: int
+) -> None:
+    style = f"background-image: url(/boat.jpg); background-repeat: {repeat}"
+    page, verdict = read(article(PHOTO, f'<div class="boat-photo" style="{style}"></div>'))
     assert len(find_pictures(page, verdict)) == count
 
 

@@ -327,7 +327,8 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
             hints.dates or read_first(dates, read_date) or read_first(authors + lines, read_beside)
         )
         if heading is not None and not number:
-            just_below = [mark for mark in window[:_MAX_JUST_BELOW_TITLE] if mark in dates]
+            marks = (mark for mark in window[:_MAX_JUST_BELOW_TITLE] if mark in dates)
+            just_below = [mark for mark in marks if element_line(mark)]
             hints.date_below_title = next(iter(read_first(just_below, read_date)), "")
     hints.dates = hints.dates or [stamp for _, stamp in _nearest(stamps, heading)]
     hints.authors = hints.authors or _read_footer(heading)
@@ -679,14 +680,19 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     for element in (mark, *islice(mark.iterancestors(), _MAX_ANCESTORS - 1)):
         if element in title_ancestors or element.tag in {"body", "html", "main"}:
             return False
-        is_about_page = element.tag == "aside" and (
-            element is mark or _DATA_CLASS.search(class_and_id(element))
-        )
+        is_about_page = element.tag == "aside" and (element is mark or _is_data(element))
         if element.tag in _UNRELATED_TAGS and not is_about_page:
             return True
         if _UNRELATED_CLASS.search(class_and_id(element)):
             return True
     return False
+
+
+def _is_data(aside: HtmlElement) -> bool:
+    """Return whether an aside is named as the page's data, and links to nothing but its authors."""
+    links = islice(aside.iterdescendants("a"), _MAX_MARK_ELEMENTS)
+    is_named = _DATA_CLASS.search(class_and_id(aside)) is not None
+    return is_named and all(_mark_kind(link) == _IS_AUTHOR for link in links)
 
 
 #: Containers of the photographer's name.

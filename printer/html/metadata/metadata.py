@@ -171,7 +171,9 @@ def read_metadata(
     site = site_names.short_name(name).strip(_AROUND_SITE)
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
     stated_authors = _stated_authors(head, schema)
-    published = _published(head, schema, language, find_path_date(_path(url)))
+    path_date = find_path_date(_path(url))
+    published = _published(head, schema, language, path_date)
+    is_stated = bool(schema.published or head.first(*_NAMES["date"]))
     byline, published = _byline_and_date(
         tree,
         lines,
@@ -180,7 +182,7 @@ def read_metadata(
         stated_authors,
         published,
         (*sites, site, site_names.host),
-        is_vague=not (schema.published or head.first(*_NAMES["date"])) and bool(published),
+        is_vague=not is_stated and published[:_DAY_CHARS] != path_date,
     )
     lead = next(iter(schema.leads), "")
     return Metadata(
@@ -213,7 +215,8 @@ def _byline_and_date(
 ) -> tuple[str, str]:
     """Return the byline, best from just below the title, and the stated or visible date.
 
-    One just below the title precedes a stated date that ``is_vague``, perhaps of the last change.
+    An earlier one just below the title precedes a stated date that ``is_vague``, which is then that
+    of the last change, unless readers see it as well.
     """
     short_lines = [line for line in lines if len(line) <= _MAX_BYLINE_CHARS]
     # Of names of accounts, only those on the page and the site's sign.
@@ -244,7 +247,9 @@ def _byline_and_date(
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = date if is_confirmed else _visible_date(date, next(iter(hints.dates), ""))
-    if is_vague and date_below_title[:_DAY_CHARS] != date[:_DAY_CHARS]:
+    displayed_days = {day[:_DAY_CHARS] for day in line_hints.dates}
+    is_changed = is_vague and date_below_title[:_DAY_CHARS] < date[:_DAY_CHARS]
+    if is_changed and date[:_DAY_CHARS] not in displayed_days:
         date = date_below_title or date
     displayed = _displayed_date(date, line_hints.dates)
     if date and displayed != date:

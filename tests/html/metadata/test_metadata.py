@@ -900,6 +900,31 @@ def test_a_date_just_below_the_title_precedes_one_stated_without_saying_of_what(
     assert read(head, f"<h1>Ferry stops</h1>{TEXT}{date}{TEXT}").published == expected
 
 
+DATED_META = "<meta name=date content='2022-01-26'>"
+DATED_JSON_LD = json_ld('{"@type": "Report", "headline": "A", "datePublished": "2022-01-26"}')
+EARLIER_DATE = "<time datetime=2021-01-21>21 January</time>"
+DATED_PATH = "https://example.org/2022/01/26/ferry"
+
+
+@pytest.mark.parametrize(
+    ("head", "url", "body"),
+    [
+        ("", DATED_PATH, EARLIER_DATE),
+        ("<meta name=date content=2022-01-26T10:00>", DATED_PATH, EARLIER_DATE),
+        (DATED_META, URL, "<time datetime=2023-05-03>3 May</time>"),
+        (DATED_META, URL, "<time datetime=2021-01-21></time>"),
+        (DATED_META, URL, f"<p>26 January 2022</p>{EARLIER_DATE}"),
+        (DATED_META, URL, f"<aside class=meta><a href=/b>B</a>{EARLIER_DATE}</aside>"),
+        (DATED_JSON_LD + DATED_META, URL, EARLIER_DATE),
+    ],
+    ids=["path", "path and meta", "later", "empty", "displayed", "other story", "JSON-LD"],
+)
+def test_a_stated_date_that_is_no_change_precedes_one_just_below_the_title(head, url, body):
+    head = f"<title>Ferry stops</title>{head}"
+    page = read_with_lines(head, f"<h1>Ferry stops</h1>{body}{TEXT}", url)
+    assert page.published[:10] == "2022-01-26"
+
+
 def dated(stated: str, line: str, below: str = "") -> str:
     head = f'<title>Ferry stops</title><meta name="PubDate" content="{stated}">'
     body = f"<h1>Ferry stops</h1><div>{line}</div>{TEXT}{below}"
