@@ -313,10 +313,13 @@ def _retag_facts(boxes: Iterable[HtmlElement]) -> None:
 
 
 def _join_lines(box: HtmlElement) -> None:
-    """Make the boxes in another parts of its line, with spaces between them."""
+    """Make the boxes in another parts of its line, with spaces between parts of any kind."""
     for part in box.iterdescendants():
-        part.tag = "span" if part.tag in ("div", "p") else part.tag
-        part.tail = part.tail or " "
+        is_box = part.tag in ("div", "p")
+        if is_box:  # the parser's own names of broken tags cannot be set
+            part.tag = "span"
+        if not part.tail and (is_box or part.getnext() is not None):
+            part.tail = " "
 
 
 _MAX_NUTRIENT_CHARS = 15

@@ -289,6 +289,17 @@ def test_the_ingredients_of_a_recipe_are_a_list_of_lines() -> None:
     assert texts(recipe) == ["1/4 cup butter", "2 eggs"]
 
 
+def test_no_space_precedes_the_comma_after_a_part_of_an_ingredient() -> None:
+    line = "2 <a><b>pears</b></a>, sliced (<i><b>ripe</b></i>)"
+    assert texts(f"<div itemprop=recipeIngredient>{line}</div>") == ["2 pears, sliced (ripe)"]
+
+
+@pytest.mark.parametrize("name", ['foo"bar', "a<b"])
+def test_broken_tags_in_an_ingredient_are_read(name: str) -> None:
+    line = f"<div itemprop=recipeIngredient><{name}>2 g</{name}> <div>salt</div></div>"
+    assert "2 g salt" in " ".join(texts(line))
+
+
 #: A recipe's facts as its plug-ins mark them, and an amount beside its ingredient.
 FACTS = (
     "<div class=times><div class=prep-time-container><span>Prep</span><span>5 min</span></div><div></div>"
