@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress, islice, pairwise
 
 from lxml.html import HtmlElement
@@ -528,6 +528,8 @@ def _is_part_of_recipe(index: PageIndex, line: int, parts: Sequence[str]) -> boo
     return any(element.tag in _RECIPE_ITEM_TAGS for element in around)
 
 
+_NOT_DECLARED = _NOT_IN_RECIPES | int(ElementFlag.FOOTER | ElementFlag.CAPTION)
+_SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 #: Shorter lines may be menu items ('Salt').
 _MIN_DECLARED_CHARS = 10
 
@@ -535,23 +537,60 @@ _MIN_DECLARED_CHARS = 10
 def add_declared_steps(selected: SelectedText) -> None:
     """Select the lines that the page's JSON-LD gives as ingredients or steps, and their headings.
 
-    A recipe whose last steps are missing is of no use to its reader.
+    A recipe whose last steps are missing is of no use to its reader; nor is one with two copies of
+    its steps, as on pages with a mode for cooking.  A link of the same words leads elsewhere.
     """
-    declared = _declared_steps(selected.page) - set(map(comparison_key, selected.texts()))
+    declared = _declared_steps(selected.page)
+    if not declared:
+        return
+    index, segments, keep = selected.index, selected.segments, selected.keep
+    is_outside = [bool(index.flags[block] & _NOT_DECLARED) for block in index.segment_blocks]
+    lines: dict[str, list[int]] = {}
+    for i, segment in enumerate(segments):
+        is_text = keep[i] or not (is_outside[i] or segment.is_link)
+        if is_text and len(segment.text) >= _MIN_DECLARED_CHARS:
+            key = comparison_key(segment.text)
+            if key in declared:
+                lines.setdefault(key, []).append(i)
+    ranks = _rank_copies(lines, declared, keep)
     added = set[int]()
-    for segment in reversed(selected.segments) if declared else ():
-        i, text = segment.index, segment.text
-        if selected.index.flags[selected.index.segment_blocks[i]] & _NOT_IN_RECIPES:
-            continue
-        is_heading = segment.block.tag in HEADING_TAGS - {"h1"} and i + 1 in added
-        if is_heading or (len(text) >= _MIN_DECLARED_CHARS and comparison_key(text) in declared):
-            added.add(i)
+    for key, equal in lines.items():
+        missing = declared[key] - sum(keep[i] for i in equal)
+        others = sorted((i for i in equal if not keep[i]), key=ranks.__getitem__)
+        added.update(others[: max(0, missing)])
+    for i in sorted(added):
+        above = i - 1
+        while above >= 0 and above not in added and not is_outside[above]:
+            if segments[above].block.tag not in _SUBHEADING_TAGS:
+                break
+            added.add(above)
+            above -= 1
     selected.add(added)
 
 
-def _declared_steps(page: Page) -> set[str]:
-    """Return the keys of the ingredients and steps in the page's JSON-LD."""
-    steps = set[str]()
+def _rank_copies(
+    lines: Mapping[str, Sequence[int]], declared: Mapping[str, int], keep: Sequence[bool]
+) -> dict[int, tuple[int, int, int]]:
+    """Return the rank of each line: first those of the copy with the most selected lines.
+
+    Of two such copies of a recipe, the longer precedes, or else the first.  A copy ends where a
+    line recurs more often than in the recipe.
+    """
+    copies: list[list[int]] = [[]]
+    seen = Counter[str]()
+    for i, key in sorted((i, key) for key, equal in lines.items() for i in equal):
+        if seen[key] == declared[key]:
+            copies.append([])
+            seen.clear()
+        seen[key] += 1
+        copies[-1].append(i)
+    kept = [sum(keep[i] for i in copy) for copy in copies]
+    return {i: (-n, -len(copy), i) for n, copy in zip(kept, copies, strict=True) for i in copy}
+
+
+def _declared_steps(page: Page) -> Counter[str]:
+    """Return the keys of the ingredients and steps in the page's JSON-LD, and their numbers."""
+    steps = Counter[str]()
     if any('"Recipe"' in text for text in page.linked_data):
         for thing in read_json_ld(page.linked_data):
             if "Recipe" in type_names(thing):
@@ -559,5 +598,6 @@ def _declared_steps(page: Page) -> set[str]:
                 sections = values[1] if isinstance(values[1], list) else []
                 values += [s.get("itemListElement") for s in sections if isinstance(s, dict)]
                 texts = chain.from_iterable(string_values(value, "text") for value in values)
-                steps.update(comparison_key(line) for t in texts for line in t.splitlines())
+                steps |= Counter(comparison_key(line) for t in texts for line in t.splitlines())
+    del steps[""]
     return steps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Collection
 
@@ -346,3 +347,32 @@ def test_the_ingredients_and_steps_that_json_ld_gives_are_added() -> None:
     assert flags == (False, True, True, True, False)
     page = read_page(script.replace("Recipe", "Article") + lines)
     assert not any(run_pass(add_declared_steps, page, [False] * len(page.segments)))
+
+
+def declared_steps(html: str, *steps: str, keep: Collection[int] = ()) -> list[int]:
+    """Return the lines that are added to some lines of a page whose JSON-LD gives steps."""
+    recipe = {"@type": "Recipe", "recipeInstructions": steps}
+    script = f'<script type="application/ld+json">{json.dumps(recipe)}</script>'
+    page = read_page(f"{script}{html}")
+    before = [i in keep for i in range(len(page.segments))]
+    flags = run_pass(add_declared_steps, page, before)
+    return [i for i, (flag, kept) in enumerate(zip(flags, before, strict=True)) if flag > kept]
+
+
+def test_of_two_copies_of_a_recipe_that_json_ld_gives_one_is_added() -> None:
+    steps = [f"{STEP} Wait {n} minutes." for n in range(4)]
+    copy = "".join(f"<p>{step}</p>" for step in steps)
+    html = f"<main>{copy}</main><aside><h3>Cook now</h3>{copy}</aside>"
+    assert declared_steps(html, *steps) == [0, 1, 2, 3]
+    assert declared_steps(html, *steps, keep=[6]) == [4, 5, 7, 8]
+    assert declared_steps(html, *steps, keep=[0, 1, 2, 3]) == []
+    twice = f"{copy}<p>{steps[0]}</p>"
+    assert declared_steps(twice * 2, *steps, steps[0]) == [0, 1, 2, 3, 4]
+    assert declared_steps(twice, *steps) == [0, 1, 2, 3]
+
+
+def test_links_and_lines_of_dashes_are_no_declared_steps() -> None:
+    links = f"<h3>Shop</h3><a href=/oats>{STEP}</a>"
+    assert declared_steps(f"<p>------------</p>{links}", f"{STEP}\n\nBake.") == []
+    assert declared_steps(f"{links}<p>{STEP}</p>", f"{STEP}\n\nBake.") == [2]
+    assert declared_steps(f"<footer><p>{STEP}</p></footer>", STEP) == []
