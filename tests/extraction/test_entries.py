@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Collection
 
@@ -296,7 +297,7 @@ def test_an_article_about_a_product_for_sale_has_its_price(names: str, count: in
 
 
 STEP = "Rub the oats between your hands until nothing of the husk is left on them."
-RECIPE = f"""<h1>Oat loaf</h1><div class="stat total-time">Total: 3 hours</div>
+RECIPE = f"""<h1>Oat loaf</h1><div class=recipe-stats><div class="stat total-time">Total: 3 hours</div></div>
     <div class="votes total">7 votes</div>
     <div class=recipe-card><h2 class=recipe-name>The loaf</h2><p>Our best.</p>
     <div class=servings><span>Serves</span><span>4</span></div>
@@ -308,10 +309,10 @@ RECIPE = f"""<h1>Oat loaf</h1><div class="stat total-time">Total: 3 hours</div>
     <h3>More loaves</h3><div class=related>Rye</div></div>"""
 
 
-def recipe_parts(html: str) -> list[str]:
+def recipe_parts(html: str, *, kind: str = "article") -> list[str]:
     """Return the lines that are added as parts of recipes to an empty choice."""
     page = read_page(html)
-    flags = run_pass(add_recipe_parts, page, [False] * len(page.segments))
+    flags = run_pass(add_recipe_parts, page, [False] * len(page.segments), kind=kind)
     return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
 
 
@@ -328,6 +329,28 @@ def test_ingredients_without_steps_or_outside_a_recipe_are_no_recipe() -> None:
     assert not recipe_parts(other)
     linked = '<script type="application/ld+json">{"@type": "Recipe"}</script>'
     assert STEP in recipe_parts(linked + other)
+
+
+@pytest.mark.parametrize(
+    "box", ["reviews", "cart", "newsletter sign-up", "sidebar", "user-notes", "delivery"]
+)
+def test_what_readers_or_shops_add_to_a_recipe_is_no_part_of_it(box: str) -> None:
+    other = f"<div class='{box}'><div class=steps><p>Far too much salt for me.</p></div></div>"
+    assert "Far too much salt for me." not in recipe_parts(RECIPE[: -len("</div>")] + other)
+    facts = f"<h1>Oat loaf</h1><div class='{box}'><div class=servings>Crowns: 5</div></div>"
+    assert "Crowns: 5" not in recipe_parts(RECIPE.replace("<h1>Oat loaf</h1>", facts))
+
+
+def test_a_whole_page_or_page_of_offers_is_a_recipe_only_if_json_ld_says_so() -> None:
+    linked = '<script type="application/ld+json">{"@type": "Recipe"}</script>'
+    page = "<body class=recipe>" + RECIPE.replace("recipe-card", "card")
+    parts = re.sub("<div class=recipe-(?=[im])", "<div class=", page)
+    facts = "<h1>Oat loaf</h1><div class=yield>The rye yields 5 %</div>"
+    assert not recipe_parts(parts)
+    assert STEP in recipe_parts(f"{linked}{parts}")
+    assert not recipe_parts(RECIPE, kind="product")
+    assert STEP in recipe_parts(f"{linked}{RECIPE}", kind="product")
+    assert "The rye yields 5 %" not in recipe_parts(RECIPE.replace("<h1>Oat loaf</h1>", facts))
 
 
 def test_the_parts_of_recipes_are_found_in_linear_time() -> None:
