@@ -563,8 +563,8 @@ def add_declared_steps(selected: SelectedText) -> None:
     added = set[int]()
     for key, equal in lines.items():
         missing = declared[key] - sum(keep[i] for i in equal)
-        others = sorted((i for i in equal if not keep[i]), key=ranks.__getitem__)
-        added.update(others[: max(0, missing)])
+        candidates = sorted((i for i in equal if not keep[i]), key=ranks.__getitem__)
+        added.update(candidates[: max(0, missing)])
     for i in sorted(added):
         above = i - 1
         while above >= 0 and above not in added and not is_outside[above]:
@@ -584,15 +584,15 @@ def _rank_copies(
     line recurs more often than in the recipe.
     """
     copies: list[list[int]] = [[]]
-    seen = Counter[str]()
+    counts_in_copy = Counter[str]()
     for i, key in sorted((i, key) for key, equal in lines.items() for i in equal):
-        if seen[key] == declared[key]:
+        if counts_in_copy[key] == declared[key]:
             copies.append([])
-            seen.clear()
-        seen[key] += 1
+            counts_in_copy.clear()
+        counts_in_copy[key] += 1
         copies[-1].append(i)
-    kept = [sum(keep[i] for i in copy) for copy in copies]
-    return {i: (-n, -len(copy), i) for n, copy in zip(kept, copies, strict=True) for i in copy}
+    counts = [sum(keep[i] for i in copy) for copy in copies]
+    return {i: (-n, -len(copy), i) for n, copy in zip(counts, copies, strict=True) for i in copy}
 
 
 def _declared_steps(page: Page) -> Counter[str]:

@@ -379,7 +379,7 @@ def declared_steps(html: str, *steps: str, keep: Collection[int] = ()) -> list[i
     page = read_page(f"{script}{html}")
     before = [i in keep for i in range(len(page.segments))]
     flags = run_pass(add_declared_steps, page, before)
-    return [i for i, (flag, kept) in enumerate(zip(flags, before, strict=True)) if flag > kept]
+    return [i for i, flag in enumerate(flags) if flag > before[i]]
 
 
 def test_of_two_copies_of_a_recipe_that_json_ld_gives_one_is_added() -> None:

@@ -309,9 +309,12 @@ AMOUNT = "<span class=ingredient><b>{}</b><div>{}</div></span>"
 
 
 def test_the_facts_of_a_recipe_are_a_list_of_lines() -> None:
-    (facts,) = blocks(f"{FACTS}<!-- ingredients -->")
+    (facts,) = blocks(f"<div id=recipe>{FACTS}<!-- ingredients --></div>")
     assert isinstance(facts, List)
-    assert texts(f"{FACTS}<!-- ingredients -->") == ["Prep 5 min", "Cook 2 hours"]
+    assert texts(f"<div id=recipe>{FACTS}<!-- ingredients --></div>") == [
+        "Prep 5 min",
+        "Cook 2 hours",
+    ]
     items = "".join(f"<li>{AMOUNT.format(*pair)}</li>" for pair in (("2 g", "salt"), ("1", "egg")))
     assert texts(f"<ul>{items}</ul>") == ["2 g salt", "1 egg"]
 
@@ -324,6 +327,46 @@ def test_amounts_are_on_the_lines_of_their_nutrients() -> None:
     assert isinstance(facts, List)
     assert texts(nutrients) == ["Fat 3 g 4 %", "Salt 1 g"]
     assert texts("<dl id=ingredients><dt>Oats</dt><dd>Rolled</dd></dl>") == ["Oats", "Rolled"]
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "<div id=recipe>{}</div>",
+        '{}<script type=application/ld+json>{{"@type": "Recipe"}}</script>',
+    ],
+)
+def test_lists_of_amounts_are_converted_as_a_whole(around: str) -> None:
+    boxes = (
+        "<dl><div><dt>Fat</dt><dd><p>3 g</p></dd></div> <div><dt>Salt</dt><dd>1 g</dd></div></dl>"
+    )
+    ingredients = "<!-- ingredients -->"
+    assert texts(around.format(f"{ingredients}{boxes}")) == ["Fat 3 g", "Salt 1 g"]
+    outer = f"<dl><dt>Energy</dt><dd>9 kJ</dd><dd></dd><dt>{boxes}</dt></dl>"
+    assert texts(around.format(f"{ingredients}{outer}")) == ["Energy 9 kJ", "Fat 3 g", "Salt 1 g"]
+    for other in (
+        "<dt>Made</dt><dd>by hand</dd>",
+        "stray",
+        "<dt>Cups</dt><dd>3<ul><li>a</ul></dd>",
+    ):
+        mixed = around.format(f"{ingredients}<dl><dt>Fat</dt><dd>3 g</dd>{other}</dl>")
+        assert texts(mixed)[:2] == ["Fat", "3 g"]
+
+
+def test_facts_and_amounts_outside_a_recipe_stay_as_they_are() -> None:
+    amounts = "<!-- ingredients --><dl><dt>Pupils</dt><dd>24 of 30</dd></dl>"
+    assert (
+        texts(f"{amounts}<article class=recipes>{amounts}</article>") == ["Pupils", "24 of 30"] * 2
+    )
+    kinds = [type(block) for block in blocks(f"<!-- ingredients -->{FACTS}")]
+    assert List not in kinds
+
+
+def test_lists_of_terms_within_each_other_are_read_in_linear_time() -> None:
+    lists = "<dl><dt></dt><dd>" * 12_000
+    started = time.process_time()
+    read_page(f"<div id=recipe><!-- ingredients -->{lists}3</div>")
+    assert time.process_time() - started < 2
 
 
 def test_long_texts_and_headings_are_no_facts_of_a_recipe() -> None:
