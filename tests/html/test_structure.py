@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from lxml.html import HtmlElement
 
 from printer.article import Block, Code, List, Paragraph, Table, iter_text
+from printer.html.index import is_recipe_fact
 from printer.html.page import read_page
 from tests.support.compose_html import compose_article
 
@@ -319,6 +321,32 @@ def test_the_facts_of_a_recipe_are_a_list_of_lines() -> None:
     assert texts(f"<ul>{items}</ul>") == ["2 g salt", "1 egg"]
 
 
+def test_facts_of_a_recipe_keep_the_text_around_them() -> None:
+    def recipe(html: str) -> HtmlElement:
+        return read_page(f"<div id=recipe><!-- ingredients -->{html}</div>").tree
+
+    facts = "<div class=prep-time>Prep 5 min</div>{}<div class=cook-time>Cook 9 min</div>"
+    assert recipe(f"{facts.format(' ')} then serve").find(".//ul").tail == " then serve"
+    assert recipe(facts.format(" and ")).find(".//ul") is None
+    assert recipe(f"<div class=total>{facts.format(' ')}</div>").find(".//ul") is None
+    numbers = "<div class=prep-time><div>5 min</div><div>in all</div></div>"
+    assert recipe(numbers).find(".//b") is None
+    assert read_page(f"<div id=recipe>{facts.format('')}</div>").tree.find(".//ul") is None
+
+
+@pytest.mark.parametrize(
+    "part", ["<li>{}</li>", "<form>{}</form>", "<dl><dt>{}</dl>", "<table><td>{}"]
+)
+def test_lists_tables_and_forms_are_no_facts_of_a_recipe(part: str) -> None:
+    page = read_page(f"<div class=yield>{part.format('4 loaves')}</div>")
+    (box,) = page.tree.iter("div")
+    assert not is_recipe_fact(box)
+    box.clear()
+    box.set("class", "yield")
+    box.text = "4 loaves"
+    assert is_recipe_fact(box)
+
+
 def test_amounts_are_on_the_lines_of_their_nutrients() -> None:
     nutrients = (
         "<dl id=ingredients><dt>Fat</dt><dd>3 g</dd><dd>4 %</dd><dt>Salt</dt><dd>1 g</dd></dl>"
@@ -327,6 +355,8 @@ def test_amounts_are_on_the_lines_of_their_nutrients() -> None:
     assert isinstance(facts, List)
     assert texts(nutrients) == ["Fat 3 g 4 %", "Salt 1 g"]
     assert texts("<dl id=ingredients><dt>Oats</dt><dd>Rolled</dd></dl>") == ["Oats", "Rolled"]
+    long = "3 g of the best salt"
+    assert texts(f"<dl id=ingredients><dt>Salt</dt><dd>{long}</dd></dl>") == ["Salt", long]
 
 
 @pytest.mark.parametrize(
@@ -424,6 +454,10 @@ def test_a_picture_in_a_line_takes_the_text_that_repeats_its_alternative_text() 
     assert within == [f"The mole {caption} is long."]
     other = picture.replace(f"<em>{alt}", "<em>Another pier")
     assert texts(f"<p>The mole is long. {other}</p>") == ["The mole is long. Another pier. (Reed)"]
+    short = picture.replace(alt, "The mole")
+    assert texts(f"<p>The mole is long. {short}</p>") == ["The mole is long. The mole. (Reed)"]
+    led = picture.replace("<img", "Look: <img")
+    assert len(texts(f"<p>The mole is long. {led}</p>")) == 1
 
 
 def test_a_legend_below_a_picture_in_a_line_is_no_part_of_the_line() -> None:
