@@ -389,16 +389,6 @@ class DefinitionListBuilder(BlockBuilder):
         return [DefinitionList(entries)]
 
 
-def is_continuation(element: HtmlElement) -> bool:
-    """Return whether wiki text continues a list after indented text, or is that text."""
-    previous = element.getprevious()
-    if previous is None or (previous.tail or "").strip():
-        return False
-    if element.tag == "ul":
-        return is_continuation(previous)
-    return element.tag == "dl" and previous.tag == "ul" and element.find("dt") is None
-
-
 def continue_list(before: List, element: HtmlElement, blocks: list[Block]) -> list[Block]:
     """Return a list with the items of the next one, or with indented text in its last item."""
     match blocks:

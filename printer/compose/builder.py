@@ -48,7 +48,6 @@ from .block_builders import (
     continue_list,
     is_code_block,
     is_code_title_bar,
-    is_continuation,
     is_pull,
     is_quotation,
     language_of,
@@ -515,7 +514,7 @@ class ArticleBuilder:
             self.builders.pop()
             blocks = element.builder.build()
             before = self.buffer.blocks[-1] if self.buffer.blocks else None
-            if isinstance(before, List) and is_continuation(element.element):
+            if isinstance(before, List) and _is_continuation(element.element):
                 blocks = continue_list(before, element.element, blocks)
                 self.buffer.blocks.pop()
             for block in blocks:
@@ -631,3 +630,18 @@ def label_of(panel: HtmlElement, tabs: Tabs) -> str:
     names = (*(panel.get("aria-labelledby") or "").split()[:5], panel.get("id") or "")
     labels = (tabs.labels.get(name[:_MAX_ID_CHARS], "") for name in names)
     return next(filter(None, labels), "")
+
+
+#: The most lists in a row that continue one.
+_MAX_LISTS_IN_ROW = 20
+
+
+def _is_continuation(element: HtmlElement) -> bool:
+    """Return whether wiki text continues a list after indented text, or is that text."""
+    for previous in islice(element.itersiblings(preceding=True), _MAX_LISTS_IN_ROW):
+        if (previous.tail or "").strip():
+            break
+        if element.tag != "ul":
+            return element.tag == "dl" and previous.tag == "ul" and element.find("dt") is None
+        element = previous
+    return False

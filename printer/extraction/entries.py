@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress, islice, pairwise
 
 from lxml.html import HtmlElement
@@ -430,13 +430,16 @@ _RECIPE = class_pattern("h?recipes?")
 _RECIPE_NAME = class_pattern("recipe-(?:name|title)")
 #: The names of a recipe's controls, and of what is not about it.
 _RECIPE_CONTROLS = class_pattern(
-    "ads?|adjustable|author|btn|buttons?|call-to-action|comments?|conversion|cta|embed"
-    "|jump|more|pin|print|products?|promo|rat(?:e|ing|ings)|related|shar(?:e|es|ing)"
-    "|shop|shopping|social|teaser|toggle|video|votes?"
+    "ads?|adjustable|author|btn|buttons?|call-to-action|cart|checkout|comments?|conversion|cta"
+    "|delivery|embed|jump|more|newsletter|pin|print|products?|promo|rat(?:e|ing|ings)"
+    "|related|reviews?|shar(?:e|es|ing)|shipping|shop|shopping|sidebar|sign-?up|social|subscribe"
+    "|teaser|toggle|user-notes?|video|votes?"
 )
 #: The tags of ingredients and steps.
 _RECIPE_ITEM_TAGS = frozenset({"li", "dt", "dd", "td", "th", "p"})
 _NOT_IN_RECIPES = int(ElementFlag.BUTTON | ElementFlag.HIDDEN | ElementFlag.NAV)
+#: The elements that are no recipe unless JSON-LD declares one.
+_PAGE_TAGS = frozenset({"article", "body", "html", "main"})
 #: The most levels from the ingredients up to the recipe, and from a line up to its part.
 _MAX_RECIPE_LEVELS = 8
 _MAX_PART_LEVELS = 12
@@ -449,19 +452,24 @@ def add_recipe_parts(selected: SelectedText) -> None:
 
     Nobody can cook from a print without them.  A recipe is the innermost element around a part
     named for ingredients and one named for steps.  Its times may also be between it and the title.
+    Only if JSON-LD declares a recipe, it may be the whole page or be among offers.
     """
-    if INGREDIENT_HINT not in selected.page.source:
+    is_declared = any('"Recipe"' in text for text in selected.page.linked_data)
+    has_recipe = is_declared or selected.kind not in OFFER_KINDS
+    if INGREDIENT_HINT not in selected.page.source or not has_recipe:
         return
     index, keep = selected.index, selected.keep
     names = [*map(names_of_part, index.elements)]
     titles = [line.index for line in index.segments if line.block.tag == "h1"]
     title, last = selected.page.metadata.title, 0
-    for recipe in _find_recipes(selected, names):
+    for recipe in _find_recipes(selected, names, is_declared):
         begin, end = index.segment_begins[recipe], index.segment_ends[recipe]
         number = bisect(titles, begin)
         for i in range(max(last, titles[number - 1] + 1) if number else begin, begin):
-            block = index.segments[i].block
-            keep[i] |= is_recipe_fact(block) and not _RECIPE_CONTROLS.search(names_of_part(block))
+            if is_recipe_fact(index.segments[i].block):
+                parts = _names_around(index, names, i, -1)
+                is_about = is_declared or any(map(_RECIPE.search, parts))
+                keep[i] |= is_about and not any(map(_RECIPE_CONTROLS.search, parts))
         last, is_above_text = end, False
         for i in range(end - 1, begin - 1, -1):
             segment, parts = index.segments[i], _names_around(index, names, i, recipe)
@@ -477,10 +485,9 @@ def add_recipe_parts(selected: SelectedText) -> None:
             is_above_text = keep[i] or (is_above_text and not any(map(str.isalpha, segment.text)))
 
 
-def _find_recipes(selected: SelectedText, names: Sequence[str]) -> list[int]:
+def _find_recipes(selected: SelectedText, names: Sequence[str], is_declared: bool) -> list[int]:
     """Return the innermost elements around ingredients and steps, given the names of elements."""
     index = selected.index
-    is_declared = any('"Recipe"' in text for text in selected.page.linked_data)
     long_lines = [*accumulate((size >= _MIN_STEP_CHARS for size in selected.sizes), initial=0)]
     spans = zip(index.segment_begins, index.segment_ends, strict=True)
     has_step = [long_lines[end] > long_lines[begin] for begin, end in spans]
@@ -496,18 +503,18 @@ def _find_recipes(selected: SelectedText, names: Sequence[str]) -> list[int]:
                     recipes.add(recipe)
                 break
             recipe = index.parents[recipe]
-            if recipe < 0:
+            if recipe < 0 or (not is_declared and index.tags[recipe] in _PAGE_TAGS):
                 break
     following = pairwise([*sorted(recipes), len(names)])
     return [recipe for recipe, inner in following if inner >= index.subtree_ends[recipe]]
 
 
 def _names_around(index: PageIndex, names: Sequence[str], line: int, recipe: int) -> list[str]:
-    """Return the names of the elements around the beginning of a line, inside a recipe."""
+    """Return the names of the elements around the beginning of a line, inside a recipe if any."""
     element = index.indexes[index.segments[line].leaves[0].parent]
     around: list[str] = []
     for _ in range(_MAX_PART_LEVELS):
-        if element < 0 or element == recipe:
+        if element in (-1, recipe) or index.tags[element] in _PAGE_TAGS:
             break
         around.append(names[element])
         element = index.parents[element]
@@ -528,6 +535,8 @@ def _is_part_of_recipe(index: PageIndex, line: int, parts: Sequence[str]) -> boo
     return any(element.tag in _RECIPE_ITEM_TAGS for element in around)
 
 
+_NOT_DECLARED = _NOT_IN_RECIPES | int(ElementFlag.FOOTER | ElementFlag.CAPTION)
+_SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 #: Shorter lines may be menu items ('Salt').
 _MIN_DECLARED_CHARS = 10
 
@@ -535,23 +544,60 @@ _MIN_DECLARED_CHARS = 10
 def add_declared_steps(selected: SelectedText) -> None:
     """Select the lines that the page's JSON-LD gives as ingredients or steps, and their headings.
 
-    A recipe whose last steps are missing is of no use to its reader.
+    A recipe whose last steps are missing is of no use to its reader; nor is one with two copies of
+    its steps, as on pages with a mode for cooking.  A link of the same words leads elsewhere.
     """
-    declared = _declared_steps(selected.page) - set(map(comparison_key, selected.texts()))
+    declared = _declared_steps(selected.page)
+    if not declared:
+        return
+    index, segments, keep = selected.index, selected.segments, selected.keep
+    is_outside = [bool(index.flags[block] & _NOT_DECLARED) for block in index.segment_blocks]
+    lines: dict[str, list[int]] = {}
+    for i, segment in enumerate(segments):
+        is_text = keep[i] or not (is_outside[i] or segment.is_link)
+        if is_text and len(segment.text) >= _MIN_DECLARED_CHARS:
+            key = comparison_key(segment.text)
+            if key in declared:
+                lines.setdefault(key, []).append(i)
+    ranks = _rank_copies(lines, declared, keep)
     added = set[int]()
-    for segment in reversed(selected.segments) if declared else ():
-        i, text = segment.index, segment.text
-        if selected.index.flags[selected.index.segment_blocks[i]] & _NOT_IN_RECIPES:
-            continue
-        is_heading = segment.block.tag in HEADING_TAGS - {"h1"} and i + 1 in added
-        if is_heading or (len(text) >= _MIN_DECLARED_CHARS and comparison_key(text) in declared):
-            added.add(i)
+    for key, equal in lines.items():
+        missing = declared[key] - sum(keep[i] for i in equal)
+        candidates = sorted((i for i in equal if not keep[i]), key=ranks.__getitem__)
+        added.update(candidates[: max(0, missing)])
+    for i in sorted(added):
+        above = i - 1
+        while above >= 0 and above not in added and not is_outside[above]:
+            if segments[above].block.tag not in _SUBHEADING_TAGS:
+                break
+            added.add(above)
+            above -= 1
     selected.add(added)
 
 
-def _declared_steps(page: Page) -> set[str]:
-    """Return the keys of the ingredients and steps in the page's JSON-LD."""
-    steps = set[str]()
+def _rank_copies(
+    lines: Mapping[str, Sequence[int]], declared: Mapping[str, int], keep: Sequence[bool]
+) -> dict[int, tuple[int, int, int]]:
+    """Return the rank of each line: first those of the copy with the most selected lines.
+
+    Of two such copies of a recipe, the longer precedes, or else the first.  A copy ends where a
+    line recurs more often than in the recipe.
+    """
+    copies: list[list[int]] = [[]]
+    counts_in_copy = Counter[str]()
+    for i, key in sorted((i, key) for key, equal in lines.items() for i in equal):
+        if counts_in_copy[key] == declared[key]:
+            copies.append([])
+            counts_in_copy.clear()
+        counts_in_copy[key] += 1
+        copies[-1].append(i)
+    counts = [sum(keep[i] for i in copy) for copy in copies]
+    return {i: (-n, -len(copy), i) for n, copy in zip(counts, copies, strict=True) for i in copy}
+
+
+def _declared_steps(page: Page) -> Counter[str]:
+    """Return the keys of the ingredients and steps in the page's JSON-LD, and their numbers."""
+    steps = Counter[str]()
     if any('"Recipe"' in text for text in page.linked_data):
         for thing in read_json_ld(page.linked_data):
             if "Recipe" in type_names(thing):
@@ -559,5 +605,6 @@ def _declared_steps(page: Page) -> set[str]:
                 sections = values[1] if isinstance(values[1], list) else []
                 values += [s.get("itemListElement") for s in sections if isinstance(s, dict)]
                 texts = chain.from_iterable(string_values(value, "text") for value in values)
-                steps.update(comparison_key(line) for t in texts for line in t.splitlines())
+                steps |= Counter(comparison_key(line) for t in texts for line in t.splitlines())
+    del steps[""]
     return steps

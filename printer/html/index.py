@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property, lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -548,6 +548,19 @@ def is_recipe_fact(element: HtmlElement) -> bool:
     """Return whether an element is named for a fact of a recipe, and is short with a number."""
     is_named = _FACT.search(names_of_part(element)) is not None
     return is_named and any(map(str.isdigit, short_text(element, _MAX_FACT_CHARS)))
+
+
+_RECIPE_PART = class_pattern(r"h?recipes?|ingredients?|nutri\w{0,20}")
+#: The elements whose names may tell of a site's sections.
+_PAGE_TAGS = frozenset({"article", "body", "html", "main"})
+_MAX_RECIPE_LEVELS = 12
+
+
+def is_in_recipe(element: HtmlElement) -> bool:
+    """Return whether an element or one around it is named for a recipe or for nutrition."""
+    around = islice(chain([element], element.iterancestors()), _MAX_RECIPE_LEVELS)
+    parts = takewhile(lambda part: part.tag not in _PAGE_TAGS, around)
+    return any(_RECIPE_PART.search(names_of_part(part)) for part in parts)
 
 
 def short_text(element: HtmlElement, limit: int) -> str:

@@ -1,9 +1,8 @@
 """Replace generic elements with the lists, tables, verse and code that they represent.
 
 Their roles, styles and classes show which they are.  Leftover shortcodes and notices that a link
-opens a new window are removed.  All of this is done before the page is indexed.
-
-Blogs and wikis show formulas as small images, whose alternative text or address is TeX.
+opens a new window are removed.  All of this is done before the page is indexed.  Blogs and wikis show
+formulas as small images, whose alternative text or address is TeX.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,7 +18,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..text import SENTENCE_ENDS, YEAR, class_pattern
-from .index import beginning_of_text, is_recipe_fact, names_of_part, short_text
+from .index import beginning_of_text, is_in_recipe, is_recipe_fact, names_of_part, short_text
 from .visibility import HEADING_TAGS, drop_window_notices
 
 _MAX_LINES = 2000
@@ -38,8 +37,9 @@ def retag_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source:
     _retag_ingredients(boxes)
     if INGREDIENT_HINT in source:
         _join_ingredients(elements)
-        _retag_facts(boxes)
-        _join_values(elements)
+        is_recipe = '"Recipe"' in source or "schema.org/Recipe" in source
+        _retag_facts(boxes, is_recipe)
+        _retag_amounts(elements, is_recipe)
     _retag_numbered_lists(elements)
     _retag_attributions(elements)
     _retag_pictures_in_lines(elements)
@@ -284,12 +284,13 @@ def _join_ingredients(elements: Iterable[HtmlElement]) -> None:
             _join_lines(item[0])
 
 
-def _retag_facts(boxes: Iterable[HtmlElement]) -> None:
+def _retag_facts(boxes: Iterable[HtmlElement], is_recipe: bool) -> None:
     """Make a recipe's times, servings and nutrients lines of a list, with bold labels."""
     inside = set[HtmlElement]()
     rows: list[list[HtmlElement]] = []
     for fact in boxes:
-        if fact in inside or fact.tag != "div" or not is_recipe_fact(fact):
+        is_fact = fact.tag == "div" and fact not in inside and is_recipe_fact(fact)
+        if not is_fact or not (is_recipe or is_in_recipe(fact)):
             continue
         inside.update(fact.iter())
         previous = next((e for e in fact.itersiblings(preceding=True) if not _is_empty(e)), None)
@@ -313,37 +314,52 @@ def _retag_facts(boxes: Iterable[HtmlElement]) -> None:
 
 
 def _join_lines(box: HtmlElement) -> None:
-    """Make the boxes in another parts of its line, with spaces between them."""
+    """Make the boxes in another parts of its line, with spaces between parts of any kind."""
     for part in box.iterdescendants():
-        part.tag = "span" if part.tag in ("div", "p") else part.tag
-        part.tail = part.tail or " "
+        is_box = part.tag in ("div", "p")
+        if is_box:  # the parser's own names of broken tags cannot be set
+            part.tag = "span"
+        if not part.tail and (is_box or part.getnext() is not None):
+            part.tail = " "
 
 
 _MAX_NUTRIENT_CHARS = 15
 _MAX_NUTRIENT_VALUES = 3
+#: The terms and values of a definition list, also those in boxes, and the text around them.
+_PARTS_OF_TERMS: Callable[..., Any] = etree.XPath("*[not(self::div)] | div/*")
+_TEXT_AROUND_TERMS: Callable[..., Any] = etree.XPath("text() | div/text()")
 
 
-def _join_values(elements: Iterable[HtmlElement]) -> None:
-    """Put the short values of terms, such as the amounts of nutrients, on the terms' lines."""
-    for term in [element for element in elements if element.tag == "dt"]:
-        siblings = islice(term.itersiblings(), _MAX_NUTRIENT_VALUES + 1)
-        values = list(takewhile(lambda sibling: sibling.tag == "dd", siblings))
-        texts = [beginning_of_text(value, _MAX_NUTRIENT_CHARS) for value in values]
-        is_amount = bool(texts) and texts[0][:1].isdigit() and len(values) <= _MAX_NUTRIENT_VALUES
-        if is_amount and not len(term) and max(map(len, texts)) <= _MAX_NUTRIENT_CHARS:
-            line = values[0]
-            term.tag, term.tail, line.text = "b", f" {line.text or ''}", None
-            line.insert(0, term)
-            for value in values[1:]:
-                line[-1].tail = f"{line[-1].tail or ''} "
-                value.tag = "span"
-                line.append(value)
-            facts = line.getparent()
-            is_last = line.getnext() is None
-            if is_last and facts.tag == "dl" and facts.find("dt") is None:
-                facts.tag = "ul"
-                for fact in facts.iterchildren("dd"):
-                    fact.tag = "li"
+def _retag_amounts(elements: Iterable[HtmlElement], is_recipe: bool) -> None:
+    """Make a recipe's terms, such as nutrients, and their short values lines of a list."""
+    for facts in [element for element in elements if element.tag == "dl"]:
+        parts = list(_PARTS_OF_TERMS(facts)) if is_recipe or is_in_recipe(facts) else []
+        starts = [n for n, part in enumerate(parts) if part.tag == "dt"]
+        entries = [parts[n:end] for n, end in pairwise([*starts, len(parts)])]
+        is_list = starts[:1] == [0] and all(map(_is_amount, entries))
+        if not is_list or any(map(str.strip, _TEXT_AROUND_TERMS(facts))):
+            continue
+        for box in list(facts.iterchildren("div")):
+            box.drop_tag()
+        for term, *values in entries:
+            item = facts.makeelement("li")
+            term.addprevious(item)
+            item.extend([term, *values])
+            facts.tag, term.tag = "ul", "b"
+            for value in [value for value in values if value.tag == "dd"]:
+                value.tag, value.getprevious().tail = "span", " "
+                _join_lines(value)
+
+
+def _is_amount(entry: Sequence[HtmlElement]) -> bool:
+    """Return whether an entry is a term and short values, first a number, or a list within one."""
+    term, *values = entry
+    if [value.tag for value in values] == ["dl"]:
+        return _is_empty(term)
+    texts = [short_text(v, _MAX_NUTRIENT_CHARS) if v.tag == "dd" else "" for v in values]
+    is_short = all(text or _is_empty(value) for text, value in zip(texts, values, strict=True))
+    is_short &= not len(term) and 0 < len(values) <= _MAX_NUTRIENT_VALUES
+    return is_short and texts[0][:1].isdigit()
 
 
 _MAX_STEPS = 100

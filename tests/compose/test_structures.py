@@ -231,6 +231,11 @@ def test_indented_text_continues_the_item_above_it() -> None:
     assert all(len(compose_article(text).blocks) > 1 for text in (terms, below_text))
 
 
+def test_lists_in_a_row_without_end_are_read() -> None:
+    lists = compose_article("<ul><li>Oar</li></ul>" * 1_200).blocks
+    assert len([*iter_text(*lists)]) == 1_200
+
+
 def test_code_without_a_border_below_is_the_title_of_the_code_below() -> None:
     html = "<pre style='border-bottom: none'>/etc/boats/harbour.conf</pre> <pre>tide = 1</pre>"
     title, code = compose_article(html).blocks

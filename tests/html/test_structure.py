@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from lxml.html import HtmlElement
 
 from printer.article import Block, Code, List, Paragraph, Table, iter_text
+from printer.html.index import is_recipe_fact
 from printer.html.page import read_page
 from tests.support.compose_html import compose_article
 
@@ -290,6 +292,17 @@ def test_the_ingredients_of_a_recipe_are_a_list_of_lines() -> None:
     assert texts(recipe) == ["1/4 cup butter", "2 eggs"]
 
 
+def test_no_space_precedes_the_comma_after_a_part_of_an_ingredient() -> None:
+    line = "2 <a><b>pears</b></a>, sliced (<i><b>ripe</b></i>)"
+    assert texts(f"<div itemprop=recipeIngredient>{line}</div>") == ["2 pears, sliced (ripe)"]
+
+
+@pytest.mark.parametrize("name", ['foo"bar', "a<b"])
+def test_broken_tags_in_an_ingredient_are_read(name: str) -> None:
+    line = f"<div itemprop=recipeIngredient><{name}>2 g</{name}> <div>salt</div></div>"
+    assert "2 g salt" in " ".join(texts(line))
+
+
 #: A recipe's facts as its plug-ins mark them, and an amount beside its ingredient.
 FACTS = (
     "<div class=times><div class=prep-time-container><span>Prep</span><span>5 min</span></div><div></div>"
@@ -299,11 +312,40 @@ AMOUNT = "<span class=ingredient><b>{}</b><div>{}</div></span>"
 
 
 def test_the_facts_of_a_recipe_are_a_list_of_lines() -> None:
-    (facts,) = blocks(f"{FACTS}<!-- ingredients -->")
+    (facts,) = blocks(f"<div id=recipe>{FACTS}<!-- ingredients --></div>")
     assert isinstance(facts, List)
-    assert texts(f"{FACTS}<!-- ingredients -->") == ["Prep 5 min", "Cook 2 hours"]
+    assert texts(f"<div id=recipe>{FACTS}<!-- ingredients --></div>") == [
+        "Prep 5 min",
+        "Cook 2 hours",
+    ]
     items = "".join(f"<li>{AMOUNT.format(*pair)}</li>" for pair in (("2 g", "salt"), ("1", "egg")))
     assert texts(f"<ul>{items}</ul>") == ["2 g salt", "1 egg"]
+
+
+def test_facts_of_a_recipe_keep_the_text_around_them() -> None:
+    def recipe(html: str) -> HtmlElement:
+        return read_page(f"<div id=recipe><!-- ingredients -->{html}</div>").tree
+
+    facts = "<div class=prep-time>Prep 5 min</div>{}<div class=cook-time>Cook 9 min</div>"
+    assert recipe(f"{facts.format(' ')} then serve").find(".//ul").tail == " then serve"
+    assert recipe(facts.format(" and ")).find(".//ul") is None
+    assert recipe(f"<div class=total>{facts.format(' ')}</div>").find(".//ul") is None
+    numbers = "<div class=prep-time><div>5 min</div><div>in all</div></div>"
+    assert recipe(numbers).find(".//b") is None
+    assert read_page(f"<div id=recipe>{facts.format('')}</div>").tree.find(".//ul") is None
+
+
+@pytest.mark.parametrize(
+    "part", ["<li>{}</li>", "<form>{}</form>", "<dl><dt>{}</dl>", "<table><td>{}"]
+)
+def test_lists_tables_and_forms_are_no_facts_of_a_recipe(part: str) -> None:
+    page = read_page(f"<div class=yield>{part.format('4 loaves')}</div>")
+    (box,) = page.tree.iter("div")
+    assert not is_recipe_fact(box)
+    box.clear()
+    box.set("class", "yield")
+    box.text = "4 loaves"
+    assert is_recipe_fact(box)
 
 
 def test_amounts_are_on_the_lines_of_their_nutrients() -> None:
@@ -314,6 +356,48 @@ def test_amounts_are_on_the_lines_of_their_nutrients() -> None:
     assert isinstance(facts, List)
     assert texts(nutrients) == ["Fat 3 g 4 %", "Salt 1 g"]
     assert texts("<dl id=ingredients><dt>Oats</dt><dd>Rolled</dd></dl>") == ["Oats", "Rolled"]
+    long = "3 g of the best salt"
+    assert texts(f"<dl id=ingredients><dt>Salt</dt><dd>{long}</dd></dl>") == ["Salt", long]
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "<div id=recipe>{}</div>",
+        '{}<script type=application/ld+json>{{"@type": "Recipe"}}</script>',
+    ],
+)
+def test_lists_of_amounts_are_converted_as_a_whole(around: str) -> None:
+    boxes = (
+        "<dl><div><dt>Fat</dt><dd><p>3 g</p></dd></div> <div><dt>Salt</dt><dd>1 g</dd></div></dl>"
+    )
+    ingredients = "<!-- ingredients -->"
+    assert texts(around.format(f"{ingredients}{boxes}")) == ["Fat 3 g", "Salt 1 g"]
+    outer = f"<dl><dt>Energy</dt><dd>9 kJ</dd><dd></dd><dt>{boxes}</dt></dl>"
+    assert texts(around.format(f"{ingredients}{outer}")) == ["Energy 9 kJ", "Fat 3 g", "Salt 1 g"]
+    for other in (
+        "<dt>Made</dt><dd>by hand</dd>",
+        "stray",
+        "<dt>Cups</dt><dd>3<ul><li>a</ul></dd>",
+    ):
+        mixed = around.format(f"{ingredients}<dl><dt>Fat</dt><dd>3 g</dd>{other}</dl>")
+        assert texts(mixed)[:2] == ["Fat", "3 g"]
+
+
+def test_facts_and_amounts_outside_a_recipe_stay_as_they_are() -> None:
+    amounts = "<!-- ingredients --><dl><dt>Pupils</dt><dd>24 of 30</dd></dl>"
+    assert (
+        texts(f"{amounts}<article class=recipes>{amounts}</article>") == ["Pupils", "24 of 30"] * 2
+    )
+    kinds = [type(block) for block in blocks(f"<!-- ingredients -->{FACTS}")]
+    assert List not in kinds
+
+
+def test_lists_of_terms_within_each_other_are_read_in_linear_time() -> None:
+    lists = "<dl><dt></dt><dd>" * 12_000
+    started = time.process_time()
+    read_page(f"<div id=recipe><!-- ingredients -->{lists}3</div>")
+    assert time.process_time() - started < 2
 
 
 def test_long_texts_and_headings_are_no_facts_of_a_recipe() -> None:
@@ -377,6 +461,10 @@ def test_a_picture_in_a_line_takes_the_text_that_repeats_its_alternative_text() 
     after_text = picture.replace("<img", "Below, <img")
     for line in (long_picture, short_alt, after_text):
         assert read_page(f"<p>{line}</p>").tree.find(".//figcaption") is None
+    short = picture.replace(alt, "The mole")
+    assert texts(f"<p>The mole is long. {short}</p>") == ["The mole is long. The mole. (Reed)"]
+    led = picture.replace("<img", "Look: <img")
+    assert len(texts(f"<p>The mole is long. {led}</p>")) == 1
 
 
 def test_a_legend_below_a_picture_in_a_line_is_no_part_of_the_line() -> None:
