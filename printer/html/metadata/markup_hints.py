@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from itertools import chain, dropwhile, islice
+from itertools import chain, dropwhile, islice, takewhile
 
 from lxml.html import HtmlElement
 
@@ -680,7 +680,7 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     for element in (mark, *islice(mark.iterancestors(), _MAX_ANCESTORS - 1)):
         if element in title_ancestors or element.tag in {"body", "html", "main"}:
             return False
-        is_about_page = element.tag == "aside" and (element is mark or _is_data(element))
+        is_about_page = element.tag == "aside" and (element is mark or _is_data(element, mark))
         if element.tag in _UNRELATED_TAGS and not is_about_page:
             return True
         if _UNRELATED_CLASS.search(class_and_id(element)):
@@ -688,11 +688,14 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     return False
 
 
-def _is_data(aside: HtmlElement) -> bool:
-    """Return whether an aside is named as the page's data, and links to nothing but its authors."""
-    links = islice(aside.iterdescendants("a"), _MAX_MARK_ELEMENTS)
-    is_named = _DATA_CLASS.search(class_and_id(aside)) is not None
-    return is_named and all(_mark_kind(link) == _IS_AUTHOR for link in links)
+def _is_data(aside: HtmlElement, mark: HtmlElement) -> bool:
+    """Return whether an aside is the page's data by name, with no story before or beside a mark."""
+    if not _DATA_CLASS.search(class_and_id(aside)):
+        return False
+    before = takewhile(lambda element: element is not mark, aside.iter("*"))
+    beside = mark.getparent().iter("*")
+    elements = chain(islice(before, _MAX_MARK_ELEMENTS), islice(beside, _MAX_MARK_ELEMENTS))
+    return all(e.tag != "a" or _mark_kind(e) == _IS_AUTHOR for e in elements)
 
 
 #: Containers of the photographer's name.

@@ -896,7 +896,8 @@ def test_a_page_named_index_has_the_words_of_its_folder():
 @pytest.mark.parametrize(("name", "expected"), [("Date", "2022-01-21"), ("PubDate", "2022-01-26")])
 def test_a_date_just_below_the_title_precedes_one_stated_without_saying_of_what(name, expected):
     head = f"<title>Ferry stops</title><meta name={name} content='2022-01-26'>"
-    date = "<aside class=meta><i>x</i><time datetime=2022-01-21>21.01.</time></aside>"
+    day = "<div><i>x</i><time datetime=2022-01-21>21.01.</time></div>"
+    date = f"<aside class=meta>{day}<a href=/ferries>Ferries</a></aside>"
     assert read(head, f"<h1>Ferry stops</h1>{TEXT}{date}{TEXT}").published == expected
 
 
@@ -914,10 +915,20 @@ DATED_PATH = "https://example.org/2022/01/26/ferry"
         (DATED_META, URL, "<time datetime=2023-05-03>3 May</time>"),
         (DATED_META, URL, "<time datetime=2021-01-21></time>"),
         (DATED_META, URL, f"<p>26 January 2022</p>{EARLIER_DATE}"),
-        (DATED_META, URL, f"<aside class=meta><a href=/b>B</a>{EARLIER_DATE}</aside>"),
+        (DATED_META, URL, f"<aside class=meta><a href=/b>B</a><p>{EARLIER_DATE}</p></aside>"),
+        (DATED_META, URL, f"<aside class=meta>{EARLIER_DATE}<a href=/b>B</a></aside>"),
         (DATED_JSON_LD + DATED_META, URL, EARLIER_DATE),
     ],
-    ids=["path", "path and meta", "later", "empty", "displayed", "other story", "JSON-LD"],
+    ids=[
+        "path",
+        "path and meta",
+        "later",
+        "empty",
+        "displayed",
+        "other story",
+        "story below",
+        "JSON-LD",
+    ],
 )
 def test_a_stated_date_that_is_no_change_precedes_one_just_below_the_title(head, url, body):
     head = f"<title>Ferry stops</title>{head}"
