@@ -1,8 +1,8 @@
 """Replace generic elements with the lists, tables, verse and code that they represent.
 
 Their roles, styles and classes show which they are.  Leftover shortcodes and notices that a link
-opens a new window are removed.  All of this is done before the page is indexed.  Small
-images of formulas have TeX as their alternative text or address.
+opens a new window are removed.  All of this is done before the page is indexed.  Small images of
+formulas have TeX as their alternative text or address.
 """
 
 from __future__ import annotations

@@ -108,16 +108,16 @@ class FeatureReader:
         return self.lead if is_lead and _is_distinct(self.lead_file) else candidate.url_key
 
 
-#: The fewest pictures in the text whose alternative texts credit an author.
-_MIN_CREDITED = 3
-
-
 _MAX_DAY_CHARS = 40
 
 
 def _is_dated(text: str) -> bool:
     """Return whether a line is a day with its year."""
     return len(text) <= _MAX_DAY_CHARS and YEAR.search(text) is not None and is_day(text)
+
+
+#: The fewest pictures in the text whose alternative texts credit an author.
+_MIN_CREDITED = 3
 
 
 def _photographers(

@@ -109,7 +109,7 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
         Preferences(data_folder() / "defaults.json", settings),
         PrintHistory(data_folder() / "history.sqlite", queue, storage),
     )
-    threading.Thread(target=_delete_discarded, args=(service,), daemon=True).start()
+    threading.Thread(target=delete_discarded_prints, args=(service,), daemon=True).start()
     app = create_app(service, access, AllowedHosts.of(settings.host, settings.hostnames.split()))
     # Connections make room for others as they arrive; a burst of the backlog may exceed the limit.
     server = uvicorn.Server(
@@ -124,11 +124,15 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
     server.run(sockets=[listener])
 
 
-def _delete_discarded(service: PrintService) -> None:
+def delete_discarded_prints(service: PrintService) -> None:
     """Delete discarded prints for good once their time has come, as long as the server runs."""
     while True:
         try:
             service.delete_discarded()
-        except JobsError as error:
-            print(f"webprint: {error}", file=sys.stderr, flush=True)
+        except Exception as error:  # noqa: BLE001 - the next deletion may succeed
+            print(
+                f"webprint: discarded prints cannot be deleted: {reason_of(error)}",
+                file=sys.stderr,
+                flush=True,
+            )
         time.sleep(_DELETION_INTERVAL)

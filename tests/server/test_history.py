@@ -6,12 +6,14 @@ import threading
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from printer.jobs import Job
 from printer.jobs.queue import JobQueue
 from printer.server import history as history_module
+from printer.server import main as server_main
 from printer.server.history import HistoryQuery, PrintHistory
 from printer.server.service import Preferences, PrintService
 from printer.settings import Settings
@@ -215,6 +217,19 @@ def test_discarded_prints_wait_without_threads_and_are_deleted(history, queue, t
     service.delete_discarded()
     assert queue.jobs == {}
     assert history.expired() == []
+
+
+def test_a_deletion_that_fails_does_not_end_the_later_ones(monkeypatch, capsys):
+    outcomes = iter([OSError("the disk is full"), None, KeyboardInterrupt()])
+
+    def delete_discarded():
+        if error := next(outcomes):
+            raise error
+
+    monkeypatch.setattr(server_main, "_DELETION_INTERVAL", 0)
+    with pytest.raises(KeyboardInterrupt):
+        server_main.delete_discarded_prints(SimpleNamespace(delete_discarded=delete_discarded))
+    assert "the disk is full" in capsys.readouterr().err
 
 
 def printed(server, title, url="https://history.example/story"):

@@ -44,6 +44,15 @@ def goods(count, size=(600, 500)):
     return named, dict.fromkeys(names, picture)
 
 
+def entries(figures):
+    """Return pictures, each with its heading and text below."""
+    return [
+        block
+        for n, figure in enumerate(figures)
+        for block in (figure, heading(f"Lamp {n}"), paragraph(f"It is {n}. {TEXT * 2}"))
+    ]
+
+
 def boxes_of(body, pictures):
     """Return the boxes of the pages of an article."""
     document = render_html([body], pictures)
@@ -237,9 +246,7 @@ def test_a_stanza_behind_a_picture_is_broken_to_fill_a_large_gap(printed, monkey
 @pytest.mark.parametrize("lines", [2, 14])
 def test_pictures_above_the_headings_of_entries_leave_no_page_white(printed, lines):
     blocks = [paragraph(f"Line {n}.") for n in range(lines)]
-    for n in range(5):
-        picture = replace(PICTURE, caption_spans=(Span(f"Photo {n}."),))
-        blocks += [picture, heading(f"Lamp {n}"), paragraph(f"It is {n}. {TEXT * 2}")]
+    blocks += entries(replace(PICTURE, caption_spans=(Span(f"Photo {n}."),)) for n in range(5))
     full = replace(SAMPLE_ARTICLE, blocks=(*blocks, heading("The end"), paragraph(TEXT)), url="")
     paper = printed(full, pictures=specimens.pictures())
     for number in range(paper.pages - 1):
@@ -254,10 +261,11 @@ def test_a_picture_is_parted_from_the_heading_below_rather_than_leave_pages_blan
     picture = specimens.jpeg(specimens.landscape(280, 182))
     names = [f"https://valley.example.org/{n}.jpg" for n in range(4)]
     blocks = [paragraph(f"Line {n}.") for n in range(lines)]
-    for n, name in enumerate(names):
-        caption = (Span(f"Photo {n}. " + "The lamp in the evening. " * 3),)
-        figure = Figure(name, width=280, height=182, caption_spans=caption)
-        blocks += [figure, heading(f"Lamp {n}"), paragraph(f"It is {n}. {TEXT * 2}")]
+    evening = "The lamp in the evening. " * 3
+    blocks += entries(
+        Figure(name, width=280, height=182, caption_spans=(Span(f"Photo {n}. {evening}"),))
+        for n, name in enumerate(names)
+    )
     full = replace(SAMPLE_ARTICLE, blocks=tuple(blocks), url="")
     paper = printed(full, pictures=dict.fromkeys(names, picture))
     assert max(white(paper, number) for number in range(paper.pages - 1)) < 0.15
