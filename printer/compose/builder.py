@@ -54,7 +54,7 @@ from .block_builders import (
 )
 from .boxes import is_above_heading, is_box
 from .collection import is_entry
-from .embeds import PostBuilder, caption_of, read_embed
+from .embeds import CardBuilder, PostBuilder, caption_of, read_embed
 from .footnotes import InternalTargets, LinkResolver, is_backlink_text
 from .inline import PLAIN, Style, mark_of, needs_space, readable_line, stated_marks, with_mark
 from .math import FormulaSource, is_preview, read_formula
@@ -419,9 +419,9 @@ class ArticleBuilder:
             if is_social_post(element):
                 return PostBuilder(element, self.links.resolve)
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
-        is_card = bool(self.posts) and is_in_card(element.iterancestors())
-        if (tag in _HEADING_LEVELS and not is_card) or element in self.headings:
-            return self._make_heading_builder(element, tag)
+        if tag in _HEADING_LEVELS or element in self.headings:
+            is_card = bool(self.posts) and is_in_card(element.iterancestors())
+            return CardBuilder() if is_card else self._make_heading_builder(element, tag)
         if tag in {"ul", "ol", "menu", "dir"}:
             return ListBuilder(element)
         if tag == "dl":

@@ -14,7 +14,7 @@ from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
 from ..html.parse import element_line
 from ..html.visibility import is_not_displayed
 from ..urls import host_of, is_http
-from .block_builders import QuoteBuilder
+from .block_builders import BlockBuilder, QuoteBuilder
 from .inline import readable_line, strip_end
 
 #: Returns the absolute URL of an ``href``, '' for one that is not http(s) or mailto.
@@ -54,6 +54,18 @@ def _is_story_of_site(element: HtmlElement, url: str, resolve: Resolve) -> bool:
     """Return whether a frame is WordPress's card of a story, of the page's own site."""
     is_card = "wp-embedded-content" in (element.get("class") or "").split()
     return is_card and host_of(url) == host_of(resolve("/"))
+
+
+class CardBuilder(BlockBuilder):
+    """Builds an embed from the title of the preview of a linked page."""
+
+    def build(self) -> list[Block]:
+        """Return the linked page, or the title as a paragraph if it is no link."""
+        spans, rest = self.buffer.take_spans()
+        url = next((span.href for span in spans if is_http(span.href)), "")
+        if url:
+            return [Embed("frame", url, plain_text(spans)), *rest]
+        return [Paragraph(spans), *rest] if spans else rest
 
 
 #: Parameters that only say how a player looks and behaves.

@@ -8,6 +8,7 @@ from printer import extract
 from printer.article import (
     Article,
     Code,
+    Embed,
     Figure,
     Heading,
     List,
@@ -278,19 +279,22 @@ def test_what_is_quoted_in_an_element_of_its_own_is_one_quotation() -> None:
     assert quote.blocks == (Paragraph(plain(LONG)),)
 
 
-def test_the_preview_of_a_linked_page_is_its_title_without_its_picture() -> None:
+def test_the_preview_of_a_linked_page_is_an_embed_without_its_picture() -> None:
     card = (
         "<aside class=onebox><img src=/b.jpg width=690 height=388><h3><a href=https://b.test/>"
         "The harbour news</a></h3><p>All of it.</p></aside>"
     )
     remarks = [("Rosa", thought("Rosa")), ("Ida", f"{thought('Ida')}{card}{thought('Ida')}")]
     blocks = posts(thread(*remarks, ("Vera", thought("Vera"))))[1].blocks
-    assert [type(block) for block in blocks] == [Paragraph] * 5
-    assert "The harbour news" in map(plain_text, (getattr(block, "spans", ()) for block in blocks))
+    assert [type(block) for block in blocks] == [Paragraph] * 2 + [Embed] + [Paragraph] * 2
+    assert blocks[2] == Embed("frame", "https://b.test/", "The harbour news")
+    unlinked = card.replace("https://b.test/", "javascript:more()")
+    blocks = posts(thread(remarks[0], ("Ida", unlinked + thought("Ida")), remarks[0]))[1].blocks
+    assert blocks[0] == Paragraph(plain("The harbour news"))
     quoted = ("Ida", f"<blockquote>{LONG}{card}</blockquote>{thought('Ida')}")
     (quote, *_) = posts(thread(remarks[0], quoted, ("Vera", thought("Vera"))))[1].blocks
     assert isinstance(quote, Quote)
-    assert [type(block) for block in quote.blocks] == [Paragraph, Paragraph]
+    assert [type(block) for block in quote.blocks] == [Paragraph, Embed]
 
 
 def test_a_link_that_a_forum_titles_in_a_sentence_is_printed() -> None:
