@@ -42,7 +42,7 @@ from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.structure import MAX_ATTRIBUTION_CHARS
 from ..html.visibility import HEADING_TAGS, is_unseen
-from ..text import BULLETS, COLONS, class_pattern
+from ..text import BULLETS, COLONS, QUESTION_MARKS, class_pattern
 from .boxes import (
     attribution,
     is_box_label,
@@ -245,7 +245,7 @@ class ListBuilder(BlockBuilder):
             if not self.has_items and all(isinstance(block, Paragraph) for block in blocks):
                 return [Quote(blocks), *self.notes]  # a list to indent text
             if not self.has_items or all(isinstance(block, List) for block in blocks):
-                return [*blocks, *self.notes]
+                return [*_join_collections(blocks), *self.notes]
             if not self.ordered and len(blocks) == 1 and is_bold_line(blocks[0]):
                 return [*blocks, *self.notes]  # a heading
         if not self.ordered and (entries := _labeled_entries(items)):
@@ -254,7 +254,16 @@ class ListBuilder(BlockBuilder):
         return [*lists, *self.notes]
 
 
+def _join_collections(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return collections, each of an item in a list, as one, and any other blocks unchanged."""
+    lists = [block for block in blocks if isinstance(block, List) and block.is_collection]
+    if not lists or len(lists) < len(blocks):
+        return blocks
+    return (replace(lists[0], items=tuple(chain.from_iterable(part.items for part in lists))),)
+
+
 _MAX_BOLD_LINE_CHARS = 90
+_MAX_BOLD_QUESTION_CHARS = 120
 
 
 def is_bold_line(block: Block) -> TypeGuard[Paragraph]:
@@ -263,7 +272,8 @@ def is_bold_line(block: Block) -> TypeGuard[Paragraph]:
         return False
     text = plain_text(block.spans)
     is_link = sum(len(span.text) for span in block.spans if span.href) > len(text) / 2
-    is_line = len(text) <= _MAX_BOLD_LINE_CHARS and "\n" not in text and not block.standfirst
+    max_chars = _MAX_BOLD_QUESTION_CHARS if text.endswith(QUESTION_MARKS) else _MAX_BOLD_LINE_CHARS
+    is_line = len(text) <= max_chars and "\n" not in text and not block.standfirst
     return is_line and not (is_link or text.endswith((".", "。", "।", *COLONS)))
 
 

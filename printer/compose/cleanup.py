@@ -395,6 +395,8 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
 
 #: Types of blocks with which cards begin, unlike list items.
 _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
+#: A list of one item with so many paragraphs and headings is no list.
+_MIN_UNWRAPPED = 4
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
@@ -410,7 +412,14 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         cards = sum(isinstance(first, _CARD_BLOCK_TYPES) for first in firsts)
         inside = [inner for item in block.items for inner in item.blocks]
         are_cards = cards * 2 > len(block.items) and not block.ordered
-        is_around = len(block.items) == 1 and all(isinstance(inner, List) for inner in inside)
+        is_around = len(block.items) == 1 and (
+            all(isinstance(inner, List) for inner in inside)
+            or (
+                not block.ordered
+                and sum(isinstance(inner, Paragraph | Heading) for inner in inside)
+                >= _MIN_UNWRAPPED
+            )
+        )
         if block.is_collection or are_cards or is_around:
             yield from _unwrap_cards(inside)
         else:

@@ -171,6 +171,29 @@ def test_a_former_price_is_struck_through() -> None:
         assert sum("del" in span.marks for span in article.blocks[0].spans) == count
 
 
+def test_entries_deep_in_the_items_of_a_list_are_one_collection() -> None:
+    around = "<div>" * 10
+    ranked = "".join(
+        f"<li>{around}<b>#{rank}</b><div>{tile(name)}</div>{around.replace('<', '</')}</li>"
+        for rank, name in enumerate(("Oar", "Sail", "Net"), 1)
+    )
+    assert entries(f"<p>Most sold</p><ol>{ranked}</ol>") == [
+        [f"#{rank}", f"/{name}.jpg", name, "12 €"]
+        for rank, name in enumerate(("Oar", "Sail", "Net"), 1)
+    ]
+
+
+def test_entries_in_the_items_of_a_list_beside_another_list_stay_apart_from_it() -> None:
+    around = "<div>" * 10
+    deep = "".join(
+        f"<li>{around}{tile(name)}{around.replace('<', '</')}</li>"
+        for name in ("Oar", "Sail", "Net")
+    )
+    blocks = compose_with_pictures(f"<ol>{deep}<li><ul><li>Rope</li><li>Wax</li></ul></li></ol>")
+    names = [" ".join(iter_text(block)) for block in blocks if isinstance(block, List)]
+    assert names[-1] == "Rope Wax"
+
+
 def linked_entry(name: str, about: str) -> str:
     return f"<a href=/{name}><div>{name}</div><p>{about} {name}.</p><p><i>Also in May.</i></p></a>"
 

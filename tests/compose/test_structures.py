@@ -970,6 +970,18 @@ def test_a_list_of_cards_is_no_list() -> None:
     assert kinds == ["Paragraph", "Heading", "Paragraph", "Heading", "Paragraph", "List"]
 
 
+@pytest.mark.parametrize(
+    ("tag", "count", "kinds"),
+    [("ul", 4, [Paragraph] * 4), ("ul", 3, [List]), ("ol", 4, [List])],
+)
+def test_a_text_within_the_only_item_of_a_list_is_no_list(
+    tag: str, count: int, kinds: list[type]
+) -> None:
+    text = "".join(f"<p>{number} {LONG}</p>" for number in range(count))
+    blocks = compose_article(f"<{tag}><li>{text}</li></{tag}>").blocks
+    assert [type(block) for block in blocks] == kinds
+
+
 def test_wrapped_cards_of_a_list_keep_their_words() -> None:
     def card(name: str) -> str:
         link = f'<a href="/{name}"><h2>The {name} wallet</h2><p>12 crowns and a half</p></a>'
@@ -1327,6 +1339,13 @@ _REMARK = "<p>The ferry leaves the harbour at dawn, and nobody on the quay is ev
 
 def bold(*lines: str, below: str = _REMARK) -> str:
     return "".join(f"<p><b>{line}</b></p>{below}" for line in lines)
+
+
+def test_a_bold_question_may_be_longer_than_other_headings() -> None:
+    question = f"Which of the boats {'of the upper harbour ' * 3}may use the new lock"
+    assert outline(bold("Tides", f"{question}?")) == [(2, "Tides"), (2, f"{question}?")]
+    for line in (question, f"{'They wait. ' * 3}{question}?"):
+        assert outline(bold("Tides", "Boats", line)) == [(2, "Tides"), (2, "Boats")]
 
 
 def test_bold_lines_above_text_are_headings() -> None:
