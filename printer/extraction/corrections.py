@@ -13,7 +13,7 @@ from itertools import groupby, islice, pairwise
 
 from lxml.html import HtmlElement
 
-from ..html.index import BLOCK_TAGS, IS_HIDDEN, Segment, tag_and_class
+from ..html.index import BLOCK_TAGS, IS_HIDDEN, Segment, enclosing_link, tag_and_class
 from ..html.visibility import (
     HEADING_TAGS,
     has_hiding_class,
@@ -45,6 +45,7 @@ from ..text import (
 from .selected_text import (
     TERM_TAGS,
     SelectedText,
+    is_button_text,
     is_contents_entry,
     is_drawn_as_button,
     link_target,
@@ -641,7 +642,11 @@ def _is_interface_label(segment: Segment, kind: str) -> bool:
         if kind in OFFER_KINDS:
             is_action |= is_invitation(segment.text)
         elif kind == "article":
-            is_button = len(words) <= _MAX_BUTTON_WORDS and segment.block.tag in _BUTTON_TAGS
+            buttons = {
+                enclosing_link(leaf.parent) for leaf in segment.leaves if is_button_text(leaf)
+            }
+            is_short = len(words) <= _MAX_BUTTON_WORDS * max(1, len(buttons))
+            is_button = is_short and segment.block.tag in _BUTTON_TAGS
             is_invitation_only = " ".join(words) in page_labels("invitations")
             is_action |= is_button and (is_drawn_as_button(segment) or is_invitation_only)
     return is_action and not has_currency_sign(segment.text)

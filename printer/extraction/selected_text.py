@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress
 
-from ..html.index import ElementFlag, Segment, enclosing_link
+from ..html.index import ElementFlag, Leaf, Segment, enclosing_link
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import class_pattern
@@ -123,7 +123,12 @@ _BUTTON_CLASS = class_pattern("btn|button|cta")
 
 def is_drawn_as_button(segment: Segment) -> bool:
     """Return whether a line begins with a link that has the class of a button."""
-    link = enclosing_link(segment.leaves[0].parent)
+    return is_button_text(segment.leaves[0])
+
+
+def is_button_text(leaf: Leaf) -> bool:
+    """Return whether a text node is in a link that has the class of a button."""
+    link = enclosing_link(leaf.parent)
     names = "" if link is None else (link.get("class") or "")[:300].lower()
     return _BUTTON_CLASS.search(names) is not None
 

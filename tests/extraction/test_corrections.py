@@ -694,6 +694,9 @@ def test_a_link_drawn_as_a_button_goes_from_articles():
     html = f"<p>{TEXT}</p>{button}<p>{TEXT} Again.</p>"
     assert choice(html, [""]) == [TEXT, f"{TEXT} Again."]
     assert len(choice(html, [""], "documentation")) == 3
+    more = "<a class=button href='/charts'>Charts of the lower harbour</a>"
+    two = html.replace("</a>", f"</a> {more}")
+    assert choice(two, [""]) == [TEXT, f"{TEXT} Again."]
 
 
 def test_the_hint_to_scroll_a_table_goes():
