@@ -328,6 +328,10 @@ _MAX_LINES_TO_SIMILAR = 12
 _MIN_SCORE_BETWEEN = 0.7
 
 
+#: What recurs this often, relative to a line beside it, is a label of many entries.
+_MIN_LABEL_RATIO = 4
+
+
 def add_lines_between(selected: SelectedText) -> None:
     """Select lines between two selected ones that look like them: a link in a list of links."""
     index, scores, counts = selected.index, selected.scores, selected.counts
@@ -346,7 +350,9 @@ def add_lines_between(selected: SelectedText) -> None:
             for i in lines[n + 1 : following] if below - above <= _MAX_LINES_TO_SIMILAR else ():
                 # A copy in a section of its own has other neighbors.
                 beside = pairwise(texts[i - 1 : i + 2])
-                is_copy = selected.segments[i].is_link or any(pairs[pair] > 1 for pair in beside)
+                max_count = _MIN_LABEL_RATIO * counts[texts[i]]
+                alike = (pair for pair in beside if max(map(counts.__getitem__, pair)) <= max_count)
+                is_copy = selected.segments[i].is_link or any(pairs[pair] > 1 for pair in alike)
                 is_copy &= texts[i] in known or counts[texts[i]] > _MIN_PAIRS
                 selected.keep[i] = scores[i] >= min_score and not is_copy
 

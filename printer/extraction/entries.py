@@ -352,6 +352,7 @@ def add_announced_lists(selected: SelectedText) -> None:
     """
     page, keep = selected.page, tuple(selected.keep)
     language = page.metadata.language
+    tags = [segment.block.tag for segment in page.segments]
     for position, segment in enumerate(page.segments[:-1]):
         if not keep[position] or keep[position + 1]:
             continue
@@ -362,6 +363,7 @@ def add_announced_lists(selected: SelectedText) -> None:
         last = page.index.segment_ends[box] if is_line else limit
         default = last if last < limit else position + 1
         end = next((j for j in range(position + 1, limit) if keep[j]), default)
+        end = next((j for j in range(position + 1, end) if tags[j] in HEADING_TAGS), end)
         items = page.segments[position + 1 : end]
         most = _MAX_ANNOUNCED_ITEMS if is_line else _MAX_HEADED_ITEMS
         if not is_line < len(items) <= most or not _is_one_list(items):
@@ -379,6 +381,34 @@ def add_announced_lists(selected: SelectedText) -> None:
         are_names &= len(items) > 1 and not any(map(is_internal_link, items))
         if ((is_line or is_heading) and are_items and is_text) or are_names:
             selected.add(range(position + 1, end))
+
+
+#: The lowest scores of the items of a list above the text, and of its heading.
+_MIN_OPENING_SCORE = 0.6
+_MIN_OPENING_HEADING_SCORE = 0.3
+
+
+def add_opening_list(selected: SelectedText) -> None:
+    """Select the only likely list between the title and the text, with its heading: 'Key points'.
+
+    Several lists are cards, as of products.
+    """
+    index, scores, known = selected.index, selected.scores, selected.texts()
+    first, found = selected.first(), list[range]()
+    title = max((i for i in range(first) if selected.segments[i].block.tag == "h1"), default=-1)
+    for i, tag in enumerate(index.tags[: index.segment_blocks[first]]):
+        items = index.segment_range(i) if tag in ("ul", "ol") else range(0)
+        if len(items) > 1 and title < items.start and items.stop <= first:
+            lines = selected.segments[items.start : items.stop]
+            are_new = not any(line.link_chars or line.text in known for line in lines)
+            if are_new and min(scores[items.start : items.stop]) >= _MIN_OPENING_SCORE:
+                found.append(items)
+    if len(found) == 1:
+        (items,) = found
+        above = items.start - 1
+        is_heading = above >= 0 and selected.segments[above].block.tag in HEADING_TAGS - {"h1"}
+        is_heading = is_heading and scores[above] >= _MIN_OPENING_HEADING_SCORE
+        selected.add(range(items.start - is_heading, items.stop))
 
 
 _MIN_LINES_OF_LIST = 3

@@ -66,6 +66,7 @@ ADDING_PASSES = (
     Pass("questions and answers", missing_blocks.add_question_lists),
     Pass("fact box", missing_blocks.add_fact_boxes, _ARTICLE),
     Pass("source", add_sources, _TEXT | OFFER_KINDS),
+    Pass("list above the text", entries.add_opening_list, _TEXT),
     Pass("announced list", entries.add_announced_lists, _TEXT),
     Pass("label of an item", missing_blocks.add_item_labels, _TEXT),
     Pass("section heading", missing_blocks.add_section_headings, _TEXT),

@@ -239,7 +239,9 @@ class _Sections:
             )
             # A call to action ends the section around it, unlike a name in a list of names.
             if self.is_article:
-                is_minority |= all(len(s.lines) == 1 and s.following < level for s in alike)
+                is_minority |= all(
+                    (len(s.lines) == 1 or s.has_teasers()) and s.following < level for s in alike
+                )
             if is_minority or (self.is_unplaced_list and _are_controls([s.lines for s in alike])):
                 for section in alike:
                     self._drop(section.heading)

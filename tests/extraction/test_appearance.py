@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.appearance import add_lines_between, add_similar
+from printer.extraction.appearance import (
+    add_lines_between,
+    add_similar,
+)
 from printer.html.page import read_page
 from tests.support.selections import run_pass
 
@@ -227,3 +230,13 @@ def test_a_button_between_similar_lines_is_not_added() -> None:
         page = read_page(f"<body>{html}</body>")
         keep = [not segment.is_link for segment in page.segments]
         assert sum(run_pass(add_lines_between, page, keep, [0.4] * 8)) == sum(keep) + count
+
+
+@pytest.mark.parametrize(("label", "found"), [("map", True), ("In Wick", False)])
+def test_a_label_beside_lines_that_recur_does_not_make_them_copies(label: str, found: bool) -> None:
+    places = ["In Wick"] * 4 + ["In Thurso", "In Kester"] * 7
+    entries = "".join(f"<h3>Inn {n}</h3><i>{label}</i><p>{at}</p>" for n, at in enumerate(places))
+    page = read_page(f"<body>{entries.replace('i>', 'div>')}</body>")
+    places_at = [segment.index for segment in page.segments if segment.block.tag == "p"]
+    keep = [segment.index != places_at[1] for segment in page.segments]
+    assert run_pass(add_lines_between, page, keep, [0.7] * len(keep))[places_at[1]] == found

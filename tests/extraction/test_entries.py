@@ -14,6 +14,7 @@ from printer.extraction.entries import (
     add_entry_prices,
     add_live_times,
     add_names,
+    add_opening_list,
     add_product_price,
     add_recipe_parts,
     complete_entries,
@@ -426,3 +427,25 @@ def test_links_and_lines_of_dashes_are_no_declared_steps() -> None:
     assert declared_steps(f"<p>------------</p>{links}", f"{STEP}\n\nBake.") == []
     assert declared_steps(f"{links}<p>{STEP}</p>", f"{STEP}\n\nBake.") == [2]
     assert declared_steps(f"<footer><p>{STEP}</p></footer>", STEP) == []
+
+
+POINTS = "<h2>Key points</h2><ul><li>Boats rest in winter.</li><li>Ropes do not.</li></ul>"
+
+
+@pytest.mark.parametrize(
+    ("above", "score", "count"),
+    [
+        (POINTS, 0.7, 3),
+        (POINTS.replace("h2", "p"), 0.7, 2),
+        (POINTS, 0.5, 0),
+        (POINTS.replace("Ropes", "<a href=/r>Ropes</a>"), 0.7, 0),
+        (POINTS + POINTS.replace("do not", "do"), 0.7, 0),
+        (POINTS + "<h1>Ropes</h1>", 0.7, 0),
+    ],
+)
+def test_the_only_likely_list_above_the_text_is_added_with_its_heading(
+    above: str, score: float, count: int
+) -> None:
+    page = read_page(f"<body><h1>Boats</h1>{above}<p>{TEXT}</p></body>")
+    keep = [TEXT in segment.text for segment in page.segments]
+    assert sum(run_pass(add_opening_list, page, keep, [score] * len(keep))) == 1 + count

@@ -40,6 +40,19 @@ def test_the_heading_of_a_row_of_links_that_was_left_out_goes_with_its_pictures(
     assert texts == ["Oars", *(t for n in range(3) for t in (f"Oar {n}", f"{TEXT} {n}."))]
 
 
+def test_the_heading_of_a_row_of_other_stories_goes_above_a_higher_heading() -> None:
+    stories = "".join(f"<a href=/{n}><img src=/{n}.jpg><h6>Boat {n}</h6></a>" for n in "ab")
+    entries = "".join(f"<h3>Oar {n}</h3><p>{TEXT} {n}.</p>" for n in range(3))
+    html = f"<h1>Oars</h1><p>{TEXT}</p><h5>On the winners</h5>{stories}{entries}"
+    page = read_page(f"<body>{html}</body>", "https://harbour.test/")
+    keep = ["Boat" not in segment.text for segment in page.segments]
+    drop = partial(drop_empty_sections, pictures=())
+    assert run_pass(drop, page, keep)[2] is False
+    below = html.replace("h3", "h6")
+    page = read_page(f"<body>{below}</body>", "https://harbour.test/")
+    assert run_pass(drop, page, keep)[2] is True
+
+
 @pytest.mark.parametrize("kind", ["article", "collection"])
 def test_the_heading_of_a_paragraph_that_was_left_out_as_a_copy_goes(kind: str) -> None:
     box = f"<h4>So dry!</h4><p>{TEXT} Dry, too.</p><p>Ann</p>"

@@ -306,6 +306,11 @@ def test_a_stretch_can_begin_the_page() -> None:
         (f"{TEXT} It carries:", "<li>Sheep</li>" * 155, ""),
         (
             f"{TEXT} It carries:",
+            "<li><a href=//b.org>Sheep</a><li><a href=//c.org>Pigs</a></ul><h3>Sheep",
+            "Sheep Pigs",
+        ),
+        (
+            f"{TEXT} It carries:",
             "<li><ul><li><a href=//b.org>Sheep</a></li></ul></li></ul>"
             "<ul><li><ul><li><a href=//c.org>Pigs</a></li></ul></li>",
             "Sheep Pigs",
@@ -317,7 +322,7 @@ def test_a_stretch_can_begin_the_page() -> None:
         ),
     ],
     ids=[
-        *("announced", "no colon", "links", "some links", "links elsewhere", "many"),
+        *("announced", "no colon", "links", "some links", "links elsewhere", "many", "headings"),
         *("nested", "most links elsewhere"),
     ],
 )
