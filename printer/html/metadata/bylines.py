@@ -102,7 +102,7 @@ BYLINE = re.compile(
     r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y(?::|\s)|(?:WRITTEN )?BY:?\s"
     r"|By(?=[A-Z][a-z]+\s[A-Z])"  # in an element of its own
     r"|V(?:on|ON):?\s"
-    r"|Por:?\s|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Auth?ore?:|Autorka?:|Auteur\s?:|Yazan:"
+    r"|Por:?\s|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Auth?ore?:|Contributor:|Autorka?:|Auteur\s?:|Yazan:"
     r"|Tác giả:|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
 )
 _SEPARATORS = re.compile(r"\s*[|╱•·]\s*")

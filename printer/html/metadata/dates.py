@@ -79,15 +79,19 @@ _YEAR_FIRST = re.compile(
 _CLOCK = re.compile(
     rf"\s{{0,3}}(?:at|,|um|à|-)?\s{{0,3}}{_TIME}\s?(?P<half>[ap]\.?m\b)?\s?{_ZONE}", re.IGNORECASE
 )
+_TO = re.compile(r"\s?[-–—]\s?")
 
 
 def find_date(text: str, language: str = "") -> str:
-    """Return the date in a short text as people write it, or ''."""
+    """Return the date in a short text as people write it; '' for none and for a period."""
     text = " ".join(text[:200].split())
     if match := _ISO.search(text):
         return _to_iso(match.groupdict())
     for pattern in (_HAN, _DOTTED, _SHORT, _SLASHED, _NUMBERED, _WORDS, _AMERICAN, _YEAR_FIRST):
         if match := pattern.search(text):
+            to = _TO.match(text, match.end())
+            if to and pattern.match(text, to.end()):
+                return ""  # a period
             parts = _with_month_number(match.groupdict(), language)
             clock = _CLOCK.match(text, match.end())
             if parts and clock:

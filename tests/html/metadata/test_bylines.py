@@ -250,6 +250,7 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
         (["March 24, 2024", "Orla Fennimoor, Research Scientist, Tide Labs"], [], "Orla Fennimoor"),
         (["March 24, 2024", "Contact Us"], [], ""),
         (["Author:", "Orla Fennimoor/Tide Press"], [], "Orla Fennimoor/Tide Press"),
+        (["Contributor:", "Orla Fennimoor"], [], "Orla Fennimoor"),
         (["Class:", "Orla Fennimoor/Tide Press"], [], ""),
         ([], ["This post was written by Orla Fennimoor, Head of Boats"], "Orla Fennimoor"),
         ([], ["August 12, 2024 By Orla Fennimoor"], "Orla Fennimoor"),

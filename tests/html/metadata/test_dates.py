@@ -59,6 +59,15 @@ def test_a_date_within_a_line_is_found():
     assert find_date("Nothing to see") == ""
 
 
+@pytest.mark.parametrize(
+    "period",
+    ["10/17/2024 - 12/19/2024", "17.10.2024–19.12.2024", "17 October 2024 – 19 December 2024"],
+)
+def test_a_period_is_no_date(period):
+    assert find_date(f"The course: {period}") == ""
+    assert find_date(period[:10] + " - 18:30" if "/" in period else "17.10.2024 - 18:30")
+
+
 def published(body, head=""):
     tree = parse(f"<html><head>{head}</head><body>{body}</body></html>")
     return read_metadata(tree, "https://example.org/a", "https://example.org/a").published
