@@ -73,7 +73,7 @@ _TABLE = load_json(__file__, "captions.json")
 CREDIT_AFTER = re.compile(
     "(?:"
     + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
-    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=©]|©|\([Cc]\) |（[CcＣ]）"
+    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=©]|©|\([Cc]\) |（[CcＣ]）|(?:\bF|(?<=[(])f)ot\. "
     r"|(?<=[.!?] )(?:Photo|Image|Picture|Graphic|Illustration) (?:via|by|courtesy of) "
 )
 _MAX_CHARS = 1200
@@ -139,7 +139,7 @@ class CaptionFinder:
         if any(map(is_linked_heading, segments)) or all(map(partial(_is_heading, self), segments)):
             return Caption()  # the text of a card, or the heading of the next section
         distinct = {segment.text: segment for segment in segments}
-        spans, credit = read_caption(distinct.values(), self.page.base)
+        spans, credit = read_caption(distinct.values(), self.page.base, candidate.alt)
         if credit_above and not credit and _NAME_RIGHT_AFTER.fullmatch(credit_above.text):
             credit, segments = _strip_brackets(credit_above.text), [credit_above, *segments]
         indexes = frozenset(segment.index for segment in segments)
@@ -503,11 +503,8 @@ def _element_name(element: HtmlElement) -> str:
 def _is_centered(element: HtmlElement) -> bool:
     """Return whether an element's own attributes center its text."""
     style = "".join((element.get("style") or "")[:500].lower().split())
-    return (
-        element.tag == "center"
-        or (element.get("align") or "").lower() in ("center", "middle")
-        or "text-align:center" in style
-    )
+    is_aligned = (element.get("align") or "").lower() in ("center", "middle")
+    return element.tag == "center" or is_aligned or "text-align:center" in style
 
 
 _SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
@@ -562,11 +559,10 @@ _BEFORE_CREDIT = " \n\t|·•/-–—"
 _MAX_LONE_CREDIT_CHARS = 80
 
 
-def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
+def read_caption(segments: Iterable[Segment], base: str, alt: str = "") -> tuple[Spans, str]:
     """Return a caption's spans, and a credit set apart by markup; a lone credit is the caption."""
-    pieces = list(
-        dropwhile(lambda p: not p.text.strip(_BEFORE_CAPTION), _read_pieces(segments, base))
-    )
+    read = _read_pieces(segments, base, alt)
+    pieces = [*dropwhile(lambda piece: not piece.text.strip(_BEFORE_CAPTION), read)]
     while pieces and not pieces[-1].text.strip(_BEFORE_CREDIT):
         pieces.pop()
     pieces[:1] = [piece._replace(text=piece.text.lstrip(_BEFORE_CAPTION)) for piece in pieces[:1]]
@@ -591,14 +587,13 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     spans = _join_pieces(text)
     if not credit and len(line := plain_text(spans)) <= _MAX_LONE_CREDIT_CHARS:
         return (_italic_credit(spans) if _CREDIT_START.match(line) else spans), ""
-    return spans, _strip_brackets(credit.lstrip(":：.").strip("|·•/-–— "))
+    return spans, _strip_brackets(credit.lstrip(":：.,").strip("|·•/-–— "))
 
 
 def _italic_credit(spans: Spans) -> Spans:
     """Return a credit in italics, without brackets around all of it."""
-    text = plain_text(spans)
-    if len(spans) == 1 and (bare := _strip_brackets(text)) != text:
-        spans = (replace(spans[0], text=bare),)
+    if len(spans) == 1:
+        spans = (replace(spans[0], text=_strip_brackets(plain_text(spans))),)
     marks = [{*span.marks, "em"} for span in spans]
     return tuple(
         replace(span, marks=tuple(mark for mark in MARKS if mark in marks_of_span))
@@ -637,7 +632,7 @@ _NAMES_AFTER = re.compile(
 _CAPTION_ENDS = (*SENTENCE_ENDS, "»", "”", '"')
 #: A name in an element of its own, right after the end of a sentence.
 _NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
-_SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
+_SEPARATORS = "(", "[", "|", "/", "–", "—", "-", ","
 _MAX_CREDIT_CHARS = 200
 
 
@@ -695,15 +690,20 @@ _INTERFACE_CLASS = re.compile(
     r"toggle|paginat|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
     re.IGNORECASE,
 )
+_NO_NAME = re.compile(r"[.:!?…]|.{41}")
 _MAX_STYLE_LEVELS = 12
 #: The most levels from a text to a part of the interface; wider boxes have such names, too.
 _MAX_INTERFACE_LEVELS = 4
 
 
-def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
-    for number, segment in enumerate(segments):
+def _read_pieces(segments: Iterable[Segment], base: str, alt: str) -> Iterator[_Piece]:
+    above = ""
+    for segment in segments:
         yield _Piece(" ", (), "", False)
-        is_credit = number > 0 and _is_small(segment)  # below the caption
+        is_name = segment.text[0].isupper() and not _NO_NAME.search(segment.text)
+        is_below_alt = len(alt) >= _MIN_ALT_CHARS and above == alt
+        is_credit = bool(above) and (_is_small(segment) or (is_below_alt and is_name))
+        above = f"{above} {segment.text}".strip()
         for leaf in segment.leaves:
             piece = _read_style(leaf.parent, base)
             if piece is not None:

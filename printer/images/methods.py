@@ -244,7 +244,9 @@ def _apply_threshold(
         is_closing = may_be_closing and repeats_alt(candidate.alt, captions.find(candidate).text)
         bonus = _LEAD_BONUS if candidate is lead or is_closing else 0
         if features >= _END_FEATURES and features.isdisjoint(_UNLISTED_FEATURES | LINK_FEATURES):
-            bonus = max(bonus, _LISTED_BONUS * bool(features & {"side large", "file wide"}))
+            is_figure = "in a figure" in features and captions.find(candidate).text != ""
+            is_large = not features.isdisjoint({"side large", "file wide"})
+            bonus = max(bonus, _LISTED_BONUS * (is_large or is_figure))
         threshold = weights.threshold - bonus
         if score < threshold and candidate not in listed:
             reasons[candidate] = weights.reject_reason(features)

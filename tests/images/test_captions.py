@@ -393,6 +393,25 @@ def test_a_credit_after_a_caption_is_taken_apart(inner: str, text: str, credit: 
     assert (found.text, found.credit) == (text, credit)
 
 
+@pytest.mark.parametrize(
+    ("alt", "below", "credit"),
+    [
+        ("The boat of the upper ferry at the quay", "Agency via Archive", "Agency via Archive"),
+        ("The boat of the upper ferry at the quay", "It was sold in May.", ""),
+        ("The boat of the upper ferry at the quay", "Step two: leave it to rest", ""),
+        ("The boat of the upper ferry at the quay", "sold in May", ""),
+        ("The upper ferry", "Agency", ""),
+    ],
+)
+def test_a_name_below_a_caption_that_is_the_alternative_text_is_a_credit(
+    alt: str, below: str, credit: str
+) -> None:
+    picture = IMG.replace("Not the caption", alt)
+    lines = f"<p>{alt}</p><p>{below}</p>"
+    found = caption(f"<figure>{picture}<figcaption>{lines}</figcaption></figure>")
+    assert (found.text, found.credit) == (alt if credit else f"{alt} {below}", credit)
+
+
 def test_a_credit_between_a_picture_and_its_caption_is_a_credit() -> None:
     credit = "<div class=copy>© A. Name</div>"
     found = caption(f"<figure><div>{IMG}{credit}</div><figcaption>The boat.</figcaption></figure>")
@@ -479,6 +498,8 @@ def test_lines_of_the_page_beside_a_picture_are_no_captions(html: str, text: str
          ("The boat at night, an image by Ben Marl.", "")),
         ("The boat <b></b>. Source: Marl Council", ("The boat", "Source: Marl Council")),
         ("The boat | Photographer: Ben Marl", ("The boat", "Photographer: Ben Marl")),
+        ("The boat (fot. Ben Marl)", ("The boat", "fot. Ben Marl")),
+        ("The boat, Fot. Ben Marl", ("The boat", "Fot. Ben Marl")),
     ],
 )  # fmt: skip
 def test_the_end_of_a_caption_is_its_credit(line: str, parts: tuple[str, str]) -> None:

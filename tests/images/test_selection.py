@@ -1017,6 +1017,7 @@ def test_decoration_and_banners_of_the_site_are_refused(picture: str, remains: b
     [
         ('<img src="/cake.jpg" alt="The cake of the mayor" width=640 height=960>', True),
         ('<img src="/cake.jpg" alt="The cake of the mayor" width=150 height=150>', False),
+        ('<figure><div><img src="/cake.jpg"></div><p>The cake of the mayor</p></figure>', True),
         ('<a href="/cakes"><img src="/cake.jpg" width=640 height=960></a>', False),
         (
             '<figure class=gallery><img src="/Marl-Headshot.jpg" width=640 height=440></figure>',
