@@ -176,6 +176,9 @@ def find_labels(blocks: Sequence[_Placed], entries: frozenset[int]) -> frozenset
     sentences = {i for i in bold if _SENTENCE.fullmatch(plain_text(paragraphs[i].spans))}
     if len(bold) == 1 or sentences != bold:  # The author stressed them.
         labels -= sentences
+    questions = {i for i in labels - bold if _is_question(paragraphs[i], blocks[i + 1])}
+    if len(questions) < MIN_QUESTIONS:
+        labels -= questions
     lines = _lines_above_text(paragraphs, entries, bold)
     headed = labels & lines
     labels |= _recurring_lines_with_colon(paragraphs) - entries
@@ -244,6 +247,8 @@ _BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
 MAX_PLAIN_LABEL_CHARS = 64
 MIN_LABELED_CHARS = 80
 MAX_QUESTION_CHARS = 360
+#: The fewest questions in italics that are an interviewer's, not a thought.
+MIN_QUESTIONS = 2
 
 
 def is_label(block: Paragraph, following: _Placed | None) -> bool:
@@ -258,10 +263,12 @@ def is_label(block: Paragraph, following: _Placed | None) -> bool:
     if not text or _ADDRESS.fullmatch(text):
         return False
     if len(text) > MAX_BOLD_LABEL_CHARS:
-        return _is_question(block, text, following)
+        return _is_question(block, following)
     marks = [span.marks for span in block.spans if any(map(str.isalnum, span.text))]
     if marks and "strong" in marks[0]:
         return all({"strong", "small"} & {*part} for part in marks)
+    if _is_question(block, following):
+        return True
     if any(span.href or span.note or span.math for span in block.spans):
         return False
     if _BRACKETED.fullmatch(text):
@@ -293,8 +300,9 @@ def _is_plain_label(text: str, following: _Placed) -> bool:
 _LONG_TEXT = Paragraph((Span(MIN_LABELED_CHARS * "Text "),))
 
 
-def _is_question(block: Paragraph, text: str, following: _Placed) -> bool:
+def _is_question(block: Paragraph, following: _Placed) -> bool:
     """Return whether a paragraph is an interviewer's question, set apart from the answer."""
+    text = plain_text(block.spans).strip()
     if len(text) > MAX_QUESTION_CHARS or not text.endswith((*QUESTION_MARKS, ";")):
         return False
     return isinstance(following, Paragraph) and any(

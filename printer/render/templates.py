@@ -436,7 +436,7 @@ MAX_TERSE_ITEM_CHARS = 80
 def list_class(block: List) -> str:
     """Return the CSS classes of a list.
 
-    A ``collection`` has no marks, a ``loose`` list mostly items of several paragraphs; a ``short``
+    A ``collection`` has no marks, a ``loose`` list mostly items of several parts; a ``short``
     one is kept on one page, a ``terse`` one is not justified.
     """
     lengths = [sum(map(len, iter_text(*item.blocks))) for item in block.items]
@@ -444,7 +444,7 @@ def list_class(block: List) -> str:
     if block.is_collection:
         return "collection terse" if is_terse else "collection"
     long_items = sum(
-        sum(isinstance(child, Paragraph) for child in item.blocks) > 1 for item in block.items
+        sum(not isinstance(child, List) for child in item.blocks) > 1 for item in block.items
     )
     is_loose = 2 * long_items > len(lengths)
     is_short = (

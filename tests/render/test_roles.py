@@ -92,6 +92,10 @@ def bold(text):
     return paragraph(Span(text, ("strong",)))
 
 
+def italic(text):
+    return paragraph(Span(text, ("em",)))
+
+
 SHORT_TEXT = "They travel free of charge on all of the boats, but only on the open deck."
 LONG_CHINESE = paragraph(
     "渡船每天早上八點離開港口，中午之前抵達小島，船上有咖啡和熱湯，天氣好的時候乘客都坐在甲板上看海鷗。"
@@ -110,6 +114,8 @@ LONG_CHINESE = paragraph(
         ((bold("Tickets"), WORDS, bold("The ferry never waits for anyone."), WORDS), {0}),
         ((bold("The boats: a day on the water."), WORDS, bold("Tickets"), WORDS), {0, 2}),
         ((bold("The ferry never waits for anyone."), WORDS), set()),
+        ((italic("Who rows?"), SHORT_TEXT, WORDS, italic("Were you afraid?"), WORDS), {0, 3}),
+        ((italic("Who rows?"), SHORT_TEXT, WORDS), set()),
         ((bold("We sail to the island."), WORDS, bold("We row back at night."), WORDS), {0, 2}),
     ],
 )

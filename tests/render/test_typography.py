@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from io import BytesIO
+from itertools import pairwise
 
 import lxml.html
 import pikepdf
@@ -213,6 +214,27 @@ def test_a_list_is_loose_if_most_items_have_several_paragraphs(count, is_loose):
     long_items = [Item((paragraph(WORDS), paragraph("It is dry.")))] * count
     listed = List((*long_items, *[Item((paragraph(WORDS),))] * 2))
     assert ("loose" in list_class(listed)) is is_loose
+    with_code = List(
+        (*[Item((paragraph(WORDS), Code("row()")))] * count, Item((paragraph(WORDS),)))
+    )
+    assert ("loose" in list_class(with_code)) is (count > 1)
+    nested = List((*[Item((paragraph(WORDS), items("An oar")))] * count,))
+    assert "loose" not in list_class(nested)
+
+
+def test_an_item_of_several_paragraphs_is_closer_together_than_to_the_next_item():
+    parts = [("Oar one.", "Oar two."), ("Sail.",), ("Net.",), ("Rope.",)]
+    listed = List(tuple(Item(tuple(map(paragraph, lines))) for lines in parts))
+    document = pypdfium2.PdfDocument(render_pdf(render_html([article(listed)], {})).pdf)
+    try:
+        page = document[0].get_textpage()
+        text = page.get_text_range()
+        names = ("Oar one", "Oar two", "Sail", "Net")
+        places = [page.get_charbox(text.index(name))[1] for name in names]
+    finally:
+        document.close()
+    inside, below, between = (above - line for above, line in pairwise(places))
+    assert below > inside + 1 > between + 1
 
 
 def test_an_item_that_is_a_list_has_no_mark_of_its_own():
@@ -228,6 +250,15 @@ def test_headings_with_nothing_under_them_do_not_hold_each_other():
     with open_pdf(printed.pdf) as document:
         first = document[0].get_textpage().get_text_range()
     assert "Part number 9" in first
+
+
+@pytest.mark.parametrize("count", [78, 84, 90])
+def test_a_heading_above_a_higher_one_is_on_its_page(count):
+    opening = (Heading(2, spans("The mill")), Heading(3, spans("The wheel")))
+    wheels = paragraph("The mill has a wheel. " * count)
+    pair = (Heading(3, spans("To begin")), Heading(2, spans("The brook")), paragraph(WORDS))
+    printed = render_pdf(render_html([article(*opening, wheels, *pair, *opening, wheels)], {}))
+    assert any("To begin" in text and "The brook" in text for text in texts_of(printed.pdf))
 
 
 @pytest.mark.parametrize(
