@@ -224,6 +224,8 @@ def hang_spaces(
 
 #: The most space added between characters of Chinese and Japanese.
 MAX_CJK_SPACING_EM = 0.2
+#: The space between them that readers of the PDF may take for a space between words.
+MAX_JOINED_EM = 0.1
 #: The most space added to a space between words before letters are spaced as well.
 MAX_ADDED_SPACE_EM = 0.33
 MAX_LETTER_SPACING_EM = 0.02
@@ -232,7 +234,13 @@ MAX_LETTER_SPACING_EM = 0.02
 WIDE_SPACE_EM = 0.4
 #: The attribute of a line that is not justified.
 _LEFT_SHORT = "_webprint_left_short"
-_CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+_CJK_RANGES = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
+_CJK = re.compile(f"[{_CJK_RANGES}]")
+#: Characters with the selectors of their variants, or a word and the space after it.
+_CJK_PART = re.compile(
+    f"[{_CJK_RANGES}][{_CJK_RANGES}\ufe00-\ufe0f\U000e0100-\U000e01ef]*"
+    f"|[^{_CJK_RANGES} \u00a0]*[ \u00a0]+|[^{_CJK_RANGES} \u00a0]+"
+)
 _SPACES = re.compile("[ \u00a0]")
 #: Letters that join to each other or are stacked: Arabic to Sinhala, Tibetan and so on.
 _JOINING = re.compile("[\u0600-\u1cff\ufb50-\ufdff\ufe70-\ufeff]")
@@ -241,17 +249,19 @@ _JOINING = re.compile("[\u0600-\u1cff\ufb50-\ufdff\ufe70-\ufeff]")
 def justify(original: Callable[..., None], context: Any, line: Box, extra_width: float) -> None:
     """Justify a line by space between words and, if that is not enough, between letters.
 
-    Chinese and Japanese get space between all characters (css-text-3, 7.4).  Scripts whose letters
-    join get no letter spacing.  A line with wide gaps is not justified.
+    Chinese and Japanese get space between all characters (css-text-3, 7.4), but none inside words
+    of other scripts and numbers.  Scripts whose letters join get no letter spacing.  A line with
+    wide gaps is not justified.
     """
     text = "".join(getattr(box, "text", "") for box in line.descendants())
     size = line.style["font_size"]
-    if 2 * len(_CJK.findall(text)) > len(text):
-        spacing = extra_width / max(1, len(text))
-        if 0 < spacing <= MAX_CJK_SPACING_EM * size:
-            _space_letters(context, line, spacing, 0)
-            return
-    elif not _JOINING.search(text):
+    if extra_width > 0 and 2 * len(_CJK.findall(text)) > len(text):
+        gaps = sum(len(part) if _CJK.match(part) else 1 for part in _CJK_PART.findall(text))
+        if extra_width <= MAX_CJK_SPACING_EM * size * gaps:
+            _part_words(line)
+            _space_letters(context, line, extra_width / gaps, 0, is_cjk=True)
+        return
+    if not _JOINING.search(text):
         spaces = size * len(_SPACES.findall(text))
         excess = extra_width - MAX_ADDED_SPACE_EM * spaces
         if excess > 0:
@@ -264,16 +274,40 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
     original(context, line, extra_width)
 
 
-def _space_letters(context: Any, box: Box, spacing: float, advance: float) -> float:
-    """Move a box of a line by ``advance`` and add space to its letters; return the new advance."""
+def _part_words(box: Box) -> None:
+    """Set the words of other scripts in a line of Chinese or Japanese in boxes of their own."""
+    children = []
+    for child in box.children:
+        if not getattr(child, "text", ""):
+            if type(child).__name__ == "InlineBox":
+                _part_words(child)
+            children.append(child)
+            continue
+        parts = [child.copy_with_text(part) for part in _CJK_PART.findall(child.text)]
+        for part in parts[:-1]:  # The width is the last one's until the parts are set.
+            part.width = 0
+        children += parts
+    box.children = children
+
+
+def _space_letters(
+    context: Any, box: Box, spacing: float, advance: float, *, is_cjk: bool = False
+) -> float:
+    """Move a box of a line by ``advance`` and add space to its letters; return the new advance.
+
+    In a line of Chinese or Japanese, words of other scripts get it only after the last letter.
+    """
     from weasyprint.formatting_structure import boxes
 
     if isinstance(box, boxes.TextBox):
         box.position_x += advance
         box.style = box.style.copy()
         before = box.style["letter_spacing"]
-        box.style["letter_spacing"] = spacing + (0 if before == "normal" else before)
+        is_word = is_cjk and not _CJK.match(box.text)
+        if not is_word:
+            box.style["letter_spacing"] = spacing + (0 if before == "normal" else before)
         layout, width = set_on_line(box.text, box.style, context)
+        width += spacing if is_word else 0
         layout.deactivate()
         box.pango_layout = layout
         advance += width - box.width
@@ -286,7 +320,7 @@ def _space_letters(context: Any, box: Box, spacing: float, advance: float) -> fl
     start = advance
     for child in box.children:
         if child.is_in_normal_flow():
-            advance = _space_letters(context, child, spacing, advance)
+            advance = _space_letters(context, child, spacing, advance, is_cjk=is_cjk)
     box.width += advance - start
     return advance
 
@@ -412,12 +446,15 @@ _INDIC = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
 
 
 def add_actual_text(original: Callable[..., Any], stream: Any, textbox: Any, *args: Any) -> Any:
-    """Draw Indic text with its characters attached (ActualText, ISO 32000-1, 14.9.4).
+    """Draw Indic and spaced Chinese text with its characters (ActualText, ISO 32000-1, 14.9.4).
 
-    These letters join into reordered glyphs, from which "वर्णन" would be read back as "वर्षन".
+    Indic letters join into reordered glyphs, from which "वर्णन" would be read back as "वर्षन".
+    Chinese characters that stand apart would be read back with spaces between them.
     Readers disagree about right-to-left scripts.
     """
-    if not _INDIC.search(textbox.text):
+    spacing = textbox.style["letter_spacing"]
+    is_spaced = spacing != "normal" and spacing > MAX_JOINED_EM * textbox.style["font_size"]
+    if not (_INDIC.search(textbox.text) or (is_spaced and _CJK.search(textbox.text))):
         return original(stream, textbox, *args)
     import pydyf
 

@@ -261,6 +261,42 @@ def test_lines_of_chinese_end_flush_on_the_right() -> None:
     assert edges[-1] < left + 314
 
 
+def test_chinese_is_spaced_around_words_and_numbers_but_not_inside() -> None:
+    text = "磨坊的水轮由Waterwheels公司在一八零零年制造，直径12345毫米，至今仍在转动。"
+    drawn = {}
+    for align in ("start", "justify"):
+        style = f"width: 341px; font: 20px Noto Serif CJK SC; text-align: {align}"
+        with patched():
+            pdf = HTML(string=f"<p lang=zh style='{style}'>{text * 3}").write_pdf()
+        document = pypdfium2.PdfDocument(pdf)
+        page = document[0].get_textpage()
+        signs = page.get_text_range()
+        drawn[align] = [
+            (signs[at], page.get_charbox(at, loose=True)) for at in range(page.count_chars())
+        ]
+        document.close()
+    gaps = defaultdict(list)
+    for (one, a), (two, b), (_, c), (_, d) in zip(
+        drawn["start"], drawn["start"][1:], drawn["justify"], drawn["justify"][1:], strict=False
+    ):
+        if abs(a[1] - b[1]) < 1 and abs(c[1] - d[1]) < 1:
+            gaps[one.isascii(), two.isascii()].append((d[0] - c[0]) - (b[0] - a[0]))
+    assert len(gaps) == 4
+    assert max(map(abs, gaps.pop((True, True)))) < 0.02
+    assert all(max(found) > 0.1 for found in gaps.values())
+
+
+def test_spaced_chinese_is_read_back_without_spaces() -> None:
+    text = "磨坊的水轮由匠人制造直径五米Waterwheels公司"
+    style = "width: 316px; font: 20px Noto Serif CJK SC; text-align: justify"
+    with patched():
+        pdf = HTML(string=f"<p lang=zh style='{style}'>{text}").write_pdf()
+    document = pypdfium2.PdfDocument(pdf)
+    first, *_ = document[0].get_textpage().get_text_range().splitlines()
+    document.close()
+    assert first == text[:14]
+
+
 def justified(text: str, width: int) -> list[Any]:
     """Return the text boxes of the lines of a justified paragraph of so many pixels."""
     style = f"width: {width}px; font: 16px Noto Serif; text-align: justify"
