@@ -394,6 +394,11 @@ def test_text_of_joined_scripts_is_spelled_out():
     assert "वर्षा का वर्णन विद्यालय में" in " ".join(spelled)
 
 
+def test_small_capitals_are_read_as_written():
+    printed = render_pdf(render_html([article(paragraph(WORDS), section="Experts in Essen")], {}))
+    assert texts_of(printed.pdf)[0].splitlines()[0] == "Experts in Essen"
+
+
 def test_a_table_of_many_words_is_not_kept_on_one_page():
     def kind(words: int) -> str:
         cell = Cell((paragraph("word " * words),))

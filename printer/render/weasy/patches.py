@@ -446,19 +446,22 @@ _INDIC = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
 
 
 def add_actual_text(original: Callable[..., Any], stream: Any, textbox: Any, *args: Any) -> Any:
-    """Draw Indic and spaced Chinese text with its characters (ActualText, ISO 32000-1, 14.9.4).
+    """Draw some text with its characters (ActualText, ISO 32000-1, 14.9.4).
 
     Indic letters join into reordered glyphs, from which "वर्णन" would be read back as "वर्षन".
-    Chinese characters that stand apart would be read back with spaces between them.
+    Chinese characters that stand apart would be read back with spaces between them.  Where capitals
+    are small capitals as well, a glyph stands for two letters: "Experts" would be "E xpErts".
     Readers disagree about right-to-left scripts.
     """
-    spacing = textbox.style["letter_spacing"]
-    is_spaced = spacing != "normal" and spacing > MAX_JOINED_EM * textbox.style["font_size"]
-    if not (_INDIC.search(textbox.text) or (is_spaced and _CJK.search(textbox.text))):
+    style, text = textbox.style, textbox.text
+    spacing = style["letter_spacing"]
+    is_spaced = spacing != "normal" and spacing > MAX_JOINED_EM * style["font_size"]
+    is_small = style["font_variant_caps"] == "all-small-caps"
+    if not (is_small or _INDIC.search(text) or (is_spaced and _CJK.search(text))):
         return original(stream, textbox, *args)
     import pydyf
 
-    properties = pydyf.Dictionary({"ActualText": pydyf.String(textbox.text)})
+    properties = pydyf.Dictionary({"ActualText": pydyf.String(text)})
     stream.begin_marked_content("Span", properties)
     try:
         return original(stream, textbox, *args)
