@@ -395,7 +395,7 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
 
 #: Types of blocks with which cards begin, unlike list items.
 _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
-#: A list of one item with so many paragraphs and headings is no list.
+#: So many paragraphs and headings in the only item of a list are text.
 _MIN_UNWRAPPED = 4
 
 
@@ -412,14 +412,10 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         cards = sum(isinstance(first, _CARD_BLOCK_TYPES) for first in firsts)
         inside = [inner for item in block.items for inner in item.blocks]
         are_cards = cards * 2 > len(block.items) and not block.ordered
-        is_around = len(block.items) == 1 and (
-            all(isinstance(inner, List) for inner in inside)
-            or (
-                not block.ordered
-                and sum(isinstance(inner, Paragraph | Heading) for inner in inside)
-                >= _MIN_UNWRAPPED
-            )
-        )
+        lines = sum(isinstance(inner, Paragraph | Heading) for inner in inside)
+        is_text = lines >= _MIN_UNWRAPPED and not block.ordered
+        is_lists = all(isinstance(inner, List) for inner in inside)
+        is_around = len(block.items) == 1 and (is_lists or is_text)
         if block.is_collection or are_cards or is_around:
             yield from _unwrap_cards(inside)
         else:

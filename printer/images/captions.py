@@ -690,7 +690,7 @@ _INTERFACE_CLASS = re.compile(
     r"toggle|paginat|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_NO_NAME = re.compile(r"[.:!?…]|.{41}")
+_NO_NAME = re.compile(r"[.:!?…]|.{41}")  # a sentence, a label, or more than a name
 _MAX_STYLE_LEVELS = 12
 #: The most levels from a text to a part of the interface; wider boxes have such names, too.
 _MAX_INTERFACE_LEVELS = 4

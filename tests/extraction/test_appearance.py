@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.appearance import (
-    add_lines_between,
-    add_similar,
-)
+from printer.extraction.appearance import add_lines_between, add_similar
 from printer.html.page import read_page
 from tests.support.selections import run_pass
 
