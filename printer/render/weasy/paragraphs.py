@@ -70,7 +70,8 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
         setattr(context, _PLANNED, None)
     line_box, resume_at, *_ = result
     setattr(line_box, LINE_START, skip_stack)
-    _adjust_spaces(context, line_box, max_x, line.hang, is_last=resume_at is None)
+    is_last = resume_at is None and not _fills_last_line(box)
+    _adjust_spaces(context, line_box, max_x, line.hang, is_last=is_last)
     return result
 
 
@@ -197,8 +198,11 @@ _CLOSING = re.compile("[),;\\]}、。，．」』】）]|[.:?!]+(?: |$)".encode(
 class ParagraphLines:
     """A paragraph, and the lines that were chosen for a width."""
 
-    def __init__(self, context: Any, pieces: list[Box], size: float) -> None:
+    def __init__(
+        self, context: Any, pieces: list[Box], size: float, *, fills_last_line: bool
+    ) -> None:
         self.size = size
+        self._fills_last_line = fills_last_line
         self._context = context
         self._pieces = [(piece, *_measure_bytes(context, piece)) for piece in pieces]
         lengths = (len(positions) - 1 for _, positions, _ in self._pieces)
@@ -235,7 +239,14 @@ class ParagraphLines:
             index = bisect_left(places, start, key=attrgetter("start"))
             if places[index].start == start:
                 candidates = places[index:]
-                chosen = choose_breaks(candidates, self.size, line_width, self._width, tolerance)
+                chosen = choose_breaks(
+                    candidates,
+                    self.size,
+                    line_width,
+                    self._width,
+                    tolerance,
+                    fills_last_line=self._fills_last_line,
+                )
                 if chosen:
                     return chosen
         return []
@@ -330,7 +341,8 @@ class ParagraphLines:
             offset += len(data)
             width += positions[-1]
         if not follows_space:
-            end = Break(offset, width, width, spaces, spaces)
+            hang = size * HANGS.get(data.decode()[-1:], 0.0) if self._fills_last_line else 0.0
+            end = Break(offset, width, width, spaces, spaces, hang)
         return [*breaks, end]
 
 
@@ -351,15 +363,24 @@ NAME_HYPHEN = 1_000_000.0
 
 
 def choose_breaks(
-    places: list[Break], size: float, first_width: float, width: float, tolerance: float
+    places: list[Break],
+    size: float,
+    first_width: float,
+    width: float,
+    tolerance: float,
+    *,
+    fills_last_line: bool = False,
 ) -> list[Break]:
     """Return the breaks of least demerits; none if a line would be too loose or too tight.
 
     ``places`` are the beginning of the text, where a line may end, and the end, in order; the first
     and the last are returned, too.  ``tolerance`` limits the stretch of spaces, in :data:`STRETCH`.
+    The last line may be short unless it is to be filled like the others.
     """
     starts = [place.next_width for place in places]
     last = len(places) - 1
+    # Where a line ends that may be short.
+    short = None if fills_last_line else last
     # The least demerits of the lines up to each place, and where the last of them begins.
     best: list[tuple[float, int] | None] = [(0.0, 0)]
     for index, place in enumerate(places[1:], 1):
@@ -372,9 +393,10 @@ def choose_breaks(
             spaces = (place.spaces - origin.next_spaces) * size
             if room + place.hang < -SHRINK * spaces:
                 break
-            if best_so_far is None or (index < last and room > tolerance * STRETCH * spaces):
+            if best_so_far is None or (index != short and room > tolerance * STRETCH * spaces):
                 continue
-            ratio = _adjustment_ratio(room, place.hang, spaces) if index < last or room < 0 else 0.0
+            is_adjusted = index != short or room < 0
+            ratio = _adjustment_ratio(room, place.hang, spaces) if is_adjusted else 0.0
             demerits = (LINE_PENALTY + 100 * abs(ratio) ** 3) ** 2
             demerits += place.hyphen * (HYPHEN + origin.hyphen * NEXT_HYPHEN)
             demerits += place.name * NAME_HYPHEN
@@ -439,9 +461,17 @@ def _get_paragraph(context: Any, box: Box) -> ParagraphLines | None:
             and not _UNSUITABLE.search(text)
             and 4 * len(UNSPACED_CHARACTER.findall(text)) < len(text)
         )
-        cached = size, parts, ParagraphLines(context, pieces, size) if is_suitable else None
+        lines = None
+        if is_suitable:
+            lines = ParagraphLines(context, pieces, size, fills_last_line=_fills_last_line(box))
+        cached = size, parts, lines
         setattr(box, _PARAGRAPH, cached)
     return cached[2]
+
+
+def _fills_last_line(box: Box) -> bool:
+    """Return whether a paragraph is the first part of a divided one: its last line is full."""
+    return bool(box.style["text_align_last"] == "justify")
 
 
 def _text_boxes(box: Box) -> list[Box] | None:

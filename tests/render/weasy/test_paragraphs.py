@@ -121,11 +121,27 @@ def test_half_of_a_divided_paragraph_has_lines_of_its_own(monkeypatch):
     (line,) = lines(TEXT.partition(" as his")[0], 1000)
     (text,) = line.children
     monkeypatch.setattr(
-        paragraphs, "ParagraphLines", lambda _, pieces, __: "".join(piece.text for piece in pieces)
+        paragraphs,
+        "ParagraphLines",
+        lambda _, pieces, *__, **___: "".join(piece.text for piece in pieces),
     )
     assert paragraphs._get_paragraph(None, line) == text.text
     half = line.copy_with_children([text.copy_with_text(text.text[:70])])
     assert paragraphs._get_paragraph(None, half) == text.text[:70]
+
+
+@pytest.mark.parametrize("width", range(300, 520, 20))
+def test_the_last_line_of_the_first_part_of_a_divided_paragraph_is_full(width):
+    plain = TEXT.replace("<em>", "").replace("</em>", "")
+    whole = [text_of(line) for line in lines(plain, width, "hyphens: auto")]
+    for count in range(2, len(whole)):
+        if whole[count - 1].endswith("\u2010"):
+            continue
+        first_part = " ".join(whole[:count]).replace("\u2010 ", "")
+        found = lines(first_part, width, "hyphens: auto; text-align-last: justify")
+        assert len(found) == count
+        edge = found[-1].position_x + found[-1].width
+        assert edge >= found[0].position_x + width - 0.1
 
 
 def test_the_last_line_is_shrunk_but_not_over_the_edge():
@@ -272,17 +288,18 @@ def test_other_paragraphs_are_filled_line_by_line(language, text, request):
     assert together == [text_of(line) for line in lines(text, 330, direction, language)]
 
 
-def demerits(chosen: list[Break], first_width: float, width: float) -> float:
+def demerits(chosen: list[Break], first_width: float, width: float, *, is_full: bool) -> float:
     """Return the demerits of the lines between breaks, inf if one cannot be set."""
     total = 0.0
     for at, (origin, place) in enumerate(pairwise(chosen)):
         room = (width if at else first_width) - (place.width - origin.next_width) + place.hang
         spaces = (place.spaces - origin.next_spaces) * SIZE
         is_last = at == len(chosen) - 2
-        if room < -SHRINK * spaces or (not is_last and room - place.hang > STRETCH * spaces):
+        may_be_short = is_last and not is_full
+        if room < -SHRINK * spaces or (not may_be_short and room - place.hang > STRETCH * spaces):
             return inf
         ratio = room / spaces / (SHRINK if room < 0 else STRETCH) if spaces else 0.0
-        ratio = min(0.0, ratio) if is_last else ratio
+        ratio = min(0.0, ratio) if may_be_short else ratio
         total += (LINE_PENALTY + 100 * abs(ratio) ** 3) ** 2
         total += place.hyphen * (paragraphs.HYPHEN + origin.hyphen * NEXT_HYPHEN)
         total += LAST_HYPHEN if is_last and origin.hyphen else 0
@@ -308,20 +325,20 @@ def places(draw):
     return [*drawn, Break(len(parts), x, x, spaces, spaces)]
 
 
-@given(places(), st.integers(60, 140), st.integers(0, 20))
-def test_the_lines_chosen_are_those_of_least_demerits(drawn, width, indent):
-    chosen = choose_breaks(drawn, SIZE, width - indent, width, 1.0)
+@given(places(), st.integers(60, 140), st.integers(0, 20), st.booleans())
+def test_the_lines_chosen_are_those_of_least_demerits(drawn, width, indent, is_full):
+    chosen = choose_breaks(drawn, SIZE, width - indent, width, 1.0, fills_last_line=is_full)
     first, *inner, last = drawn
     every = (
         [first, *some, last]
         for count in range(len(inner) + 1)
         for some in combinations(inner, count)
     )
-    least = min(demerits(lines, width - indent, width) for lines in every)
+    least = min(demerits(lines, width - indent, width, is_full=is_full) for lines in every)
     if not chosen:
         assert least == inf
     else:
-        assert demerits(chosen, width - indent, width) == pytest.approx(least)
+        assert demerits(chosen, width - indent, width, is_full=is_full) == pytest.approx(least)
 
 
 NAMES = (
