@@ -143,6 +143,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         short_box=lambda block: sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS,
         short_post=lambda post: _count_lines(post) <= MAX_UNBROKEN_POST_LINES,
         long_row=is_long_row,
+        lone_row=_may_stand_alone,
         amount=is_amount,
         long_item=lambda item: _count_lines(item) > MAX_BOUND_ITEM_LINES,
     )
@@ -395,6 +396,19 @@ MAX_UNBROKEN_CELL_CHARS = 400
 def is_long_row(row: Sequence[Cell]) -> bool:
     """Return whether a row of a table is long enough to be broken between pages."""
     return any(len("".join(iter_text(*cell.blocks))) > MAX_UNBROKEN_CELL_CHARS for cell in row)
+
+
+#: A row of as many lines may stand alone on a page.
+MIN_LONE_ROW_LINES = 5
+#: The usual number of characters of a line in a cell.
+MAX_CELL_LINE_CHARS = 40
+
+
+def _may_stand_alone(row: Sequence[Cell]) -> bool:
+    """Return whether a row of a table has enough lines to stand alone on a page."""
+    texts = (iter_text(*cell.blocks) for cell in row)
+    counts = (sum(ceil(len(text) / MAX_CELL_LINE_CHARS) for text in cell) for cell in texts)
+    return max(counts, default=0) >= MIN_LONE_ROW_LINES
 
 
 #: The longest is a date, as '14 Mar 2026'.

@@ -188,10 +188,10 @@ def _divide_inline(box: Box, position: dict[int, Any]) -> tuple[Box, Box] | None
 def measure_gap(page: Box, root: Box | None = None) -> float:
     """Return the height of the gap at the foot of a page, or of a part of it.
 
-    The space below the header of an article is not part of the gap.
+    The space below the header of an article or its contents is not part of the gap.
     """
     foot, root = foot_of(page), root or page.children[0]
-    headers = (box for box in root.descendants() if box.element_tag == "header")
+    headers = (box for box in root.descendants() if box.element_tag in ("header", "nav"))
     edges = (float(box.position_y + box.margin_height()) for box in headers)
     return foot - max(lowest_edge(root, foot), *edges, 0.0)
 

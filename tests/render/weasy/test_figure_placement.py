@@ -10,7 +10,7 @@ import pypdfium2
 import pytest
 import weasyprint
 
-from printer.article import Code, Embed, Figure, Item, List, Post, Quote, Span, Table
+from printer.article import Cell, Code, Embed, Figure, Item, List, Post, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.weasy import box_tree, engine, figure_placement
 from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
@@ -601,6 +601,16 @@ def test_a_divided_table_has_three_rows_on_each_page(printed, lines, count):
     assert {1, 2}.isdisjoint(counts)
 
 
+@pytest.mark.parametrize("lines", range(1, 5))
+def test_tall_rows_may_stand_alone_on_a_page(printed, lines):
+    values = Cell((items(*(f"Value {n} of this setting." for n in range(6))),))
+    table = Table((), tuple((*cells(f"Row{n}"), values) for n in range(6)))
+    above = tuple(paragraph(f"Line {n}.") for n in range(lines))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=(*above, table), url=""))
+    for number in range(paper.pages - 1):
+        assert white(paper, number) < 0.17, f"page {number + 1} is left white"
+
+
 @pytest.mark.parametrize("lines", [10, 22])
 def test_tables_of_two_rows_are_not_kept_with_each_other(printed, lines):
     numbers = ["x"] * 6
@@ -940,6 +950,20 @@ def test_a_picture_does_not_part_the_lines_of_a_run(lines):
     assert "IMG" not in words.partition("Interval:")[2].partition("40 crowns")[0]
 
 
+@pytest.mark.parametrize("size", [(600, 760), (600, 900)])
+def test_a_high_picture_below_the_contents_leaves_no_page_white(printed, size):
+    name = "https://valley.example.org/high.jpg"
+    picture = {name: specimens.jpeg(specimens.landscape(*size))}
+    parts = [b for n in range(14) for b in (heading(f"Part {n}"), paragraph(TEXT * 5))]
+    figure = Figure(name, width=size[0], height=size[1])
+    blocks = (figure, paragraph(TEXT[:300]), PICTURE, *parts)
+    paper = printed(
+        replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures() | picture
+    )
+    assert "Contents" in paper.texts[0]
+    assert white(paper, 0) < 0.15
+
+
 def test_text_is_indented_after_text_even_if_none_was_before_figures_moved(printed):
     """Every paragraph of the page follows a heading or the picture."""
     moved = []
@@ -948,7 +972,7 @@ def test_text_is_indented_after_text_even_if_none_was_before_figures_moved(print
         blocks = (
             *parts,
             PICTURE,
-            paragraph(f"Afterwards. {TEXT}"),
+            paragraph(f"Afterwards. {TEXT * 2}"),
             heading("End"),
             paragraph(TEXT),
         )
