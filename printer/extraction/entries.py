@@ -28,7 +28,7 @@ from ..html.metadata.dates import is_date_line
 from ..html.metadata.jsonld import read_json_ld, string_values, type_names
 from ..html.page import Page
 from ..html.structure import INGREDIENT_HINT
-from ..html.visibility import HEADING_TAGS, has_hiding_class
+from ..html.visibility import HEADING_TAGS, PAGE_TAGS, SUBHEADING_TAGS, has_hiding_class
 from ..selection import LIST_KINDS, OFFER_KINDS
 from ..text import (
     COLONS,
@@ -356,7 +356,7 @@ def add_announced_lists(selected: SelectedText) -> None:
     for position, segment in enumerate(page.segments[:-1]):
         if not keep[position] or keep[position + 1]:
             continue
-        is_heading = segment.block.tag in HEADING_TAGS - {"h1"}
+        is_heading = segment.block.tag in SUBHEADING_TAGS
         is_line = segment.text.endswith(COLONS)
         limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(keep))
         box = page.index.parents[page.index.segment_blocks[position]]
@@ -406,7 +406,7 @@ def add_opening_list(selected: SelectedText) -> None:
     if len(found) == 1:
         (items,) = found
         above = items.start - 1
-        is_heading = above >= 0 and selected.segments[above].block.tag in HEADING_TAGS - {"h1"}
+        is_heading = above >= 0 and selected.segments[above].block.tag in SUBHEADING_TAGS
         is_heading = is_heading and scores[above] >= _MIN_OPENING_HEADING_SCORE
         selected.add(range(items.start - is_heading, items.stop))
 
@@ -468,8 +468,6 @@ _RECIPE_CONTROLS = class_pattern(
 #: The tags of ingredients and steps.
 _RECIPE_ITEM_TAGS = frozenset({"li", "dt", "dd", "td", "th", "p"})
 _NOT_IN_RECIPES = int(ElementFlag.BUTTON | ElementFlag.HIDDEN | ElementFlag.NAV)
-#: The elements that are no recipe unless JSON-LD declares one.
-_PAGE_TAGS = frozenset({"article", "body", "html", "main"})
 #: The most levels from the ingredients up to the recipe, and from a line up to its part.
 _MAX_RECIPE_LEVELS = 8
 _MAX_PART_LEVELS = 12
@@ -533,7 +531,7 @@ def _find_recipes(selected: SelectedText, names: Sequence[str], is_declared: boo
                     recipes.add(recipe)
                 break
             recipe = index.parents[recipe]
-            if recipe < 0 or (not is_declared and index.tags[recipe] in _PAGE_TAGS):
+            if recipe < 0 or (not is_declared and index.tags[recipe] in PAGE_TAGS):
                 break
     following = pairwise([*sorted(recipes), len(names)])
     return [recipe for recipe, inner in following if inner >= index.subtree_ends[recipe]]
@@ -544,7 +542,7 @@ def _names_around(index: PageIndex, names: Sequence[str], line: int, recipe: int
     element = index.indexes[index.segments[line].leaves[0].parent]
     around: list[str] = []
     for _ in range(_MAX_PART_LEVELS):
-        if element in (-1, recipe) or index.tags[element] in _PAGE_TAGS:
+        if element in (-1, recipe) or index.tags[element] in PAGE_TAGS:
             break
         around.append(names[element])
         element = index.parents[element]
@@ -566,7 +564,6 @@ def _is_part_of_recipe(index: PageIndex, line: int, parts: Sequence[str]) -> boo
 
 
 _NOT_DECLARED = _NOT_IN_RECIPES | int(ElementFlag.FOOTER | ElementFlag.CAPTION)
-_SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 #: Shorter lines may be menu items ('Salt').
 _MIN_DECLARED_CHARS = 10
 
@@ -598,7 +595,7 @@ def add_declared_steps(selected: SelectedText) -> None:
     for i in sorted(added):
         above = i - 1
         while above >= 0 and above not in added and not is_outside[above]:
-            if segments[above].block.tag not in _SUBHEADING_TAGS:
+            if segments[above].block.tag not in SUBHEADING_TAGS:
                 break
             added.add(above)
             above -= 1

@@ -16,12 +16,11 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link, tag_and_class
 from ..html.structure import is_social_post
-from ..html.visibility import HEADING_TAGS
+from ..html.visibility import HEADING_TAGS, SUBHEADING_TAGS
 from ..i18n import fold_words, page_labels
 from ..text import QUESTION_MARKS, class_pattern, comparison_key, split_label
 from .selected_text import OUTSIDE_TEXT, SelectedText, is_drawn_as_button, mean
 
-_SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 #: The largest share of links in added text.
 _MAX_LINKED = 0.3
 _MAX_HEADING_CHARS = 100
@@ -103,7 +102,7 @@ def _is_likely(segment: Segment, score: float, known_texts: Set[str]) -> bool:
     return score >= _MIN_LINE_SCORE and _has_few_links([segment], _MAX_LINKED) and not is_copy
 
 
-_QUESTION_TAGS = _SUBHEADING_TAGS | {"summary"}
+_QUESTION_TAGS = SUBHEADING_TAGS | {"summary"}
 _MIN_QUESTIONS = 3
 #: The lowest mean score of such a list.
 _MIN_QUESTIONS_SCORE = 0.3
@@ -129,7 +128,7 @@ def add_question_lists(selected: SelectedText) -> None:
         copies = (s for s in segments[start:end] if s.text in known_texts and not keep[s.index])
         is_list = is_list and 2 * sum(1 for _ in copies) < end - start
         if is_list and mean(scores[start:end]) >= _MIN_QUESTIONS_SCORE:
-            start -= start > 0 and segments[start - 1].block.tag in _SUBHEADING_TAGS
+            start -= start > 0 and segments[start - 1].block.tag in SUBHEADING_TAGS
             answer: tuple[str, ...] | None = None
             for i in range(start, end):
                 block = segments[i].block
@@ -299,7 +298,7 @@ def add_long_stretches(selected: SelectedText) -> None:
             continue
         begin, end = stretch[0], stretch[-1] + 1
         if is_long(stretch) and mean(scores[begin:end]) >= _MIN_STRETCH_SCORE:
-            begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _SUBHEADING_TAGS
+            begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in SUBHEADING_TAGS
             for i in range(begin, end):
                 is_short = selected.sizes[i] < _MIN_PARAGRAPH_CHARS
                 is_label = is_short and index.tags[index.segment_blocks[i]] == "div"
@@ -408,10 +407,10 @@ def _last_section(selected: SelectedText) -> Iterator[int]:
     """Yield the heading and the paragraphs of a last section that is like others before it."""
     index, keep, scores = selected.index, selected.keep, selected.scores
     last, blocks = selected.last(), index.segment_blocks
-    is_selected = index.tags[blocks[last]] in _SUBHEADING_TAGS
+    is_selected = index.tags[blocks[last]] in SUBHEADING_TAGS
     start = last if is_selected else last + 1
     start += any(map(is_drawn_as_button, index.segments[start : start + 1]))
-    if start == len(blocks) or index.tags[blocks[start]] not in _SUBHEADING_TAGS:
+    if start == len(blocks) or index.tags[blocks[start]] not in SUBHEADING_TAGS:
         return
     heading = _outer_look(index, blocks[start])
     similar = [i for i in range(start) if keep[i] and _outer_look(index, blocks[i]) == heading]
@@ -489,7 +488,7 @@ def add_subheadings(selected: SelectedText) -> None:
     first = next(paragraphs, len(keep))
     for i in range(max(0, first - 1), len(keep)):
         is_short = selected.sizes[i] <= _MAX_HEADING_CHARS
-        if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
+        if keep[i] or not is_short or tags[i] not in SUBHEADING_TAGS:
             label = fold_words(segments[i].text) if is_short and tags[i] != "li" else ""
             is_above = label in page_labels("question_labels") and any(keep[i + 1 : i + 2])
             selected.keep[i] |= is_above and _is_question(segments[i + 1])
@@ -538,7 +537,7 @@ def add_section_headings(selected: SelectedText) -> None:
     series: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for i, size in enumerate(selected.sizes):
         tag = index.tags[index.segment_blocks[i]]
-        if tag in _SUBHEADING_TAGS and size <= _MAX_HEADING_CHARS:
+        if tag in SUBHEADING_TAGS and size <= _MAX_HEADING_CHARS:
             series.setdefault(_outer_look(index, index.segment_blocks[i]), []).append(i)
     for headings in series.values():
         ends = [*headings[1:], min(headings[-1] + _MAX_SECTION_SEGMENTS, len(keep))]
@@ -566,7 +565,7 @@ def add_item_labels(selected: SelectedText) -> None:
         if not any(keep[i + 1 : i + 3]):
             continue
         block = index.segment_blocks[i]
-        is_heading = index.tags[block] in _SUBHEADING_TAGS
+        is_heading = index.tags[block] in SUBHEADING_TAGS
         is_label = is_heading if kind == "documentation" else index.tags[block] not in {"p", "td"}
         if is_label and len(segment.text) <= _MAX_HEADING_CHARS:
             # A credit may be between a heading and its text.
@@ -587,7 +586,7 @@ def add_item_labels(selected: SelectedText) -> None:
         if not is_counter and selected_count >= max(
             _MIN_SELECTED_LABELS, _MIN_SELECTED_LABELS_SHARE * len(labels)
         ):
-            is_heading = index.tags[index.segment_blocks[labels[0]]] in _SUBHEADING_TAGS
+            is_heading = index.tags[index.segment_blocks[labels[0]]] in SUBHEADING_TAGS
             most = is_heading and 2 * selected_count >= len(labels)
             min_score = _MIN_BLOCK_SCORE if most else _MIN_SCORE
             selected.add(i for i in labels if selected.scores[i] >= min_score)
@@ -710,7 +709,7 @@ def _missing_ranges(selected: SelectedText, container: int) -> Iterator[tuple[in
         elif flags[n + 1 : n + 2] == [True] and _is_paragraph_or_heading(index, i):
             if min(selected.scores[start:end]) >= _MIN_SCORE:
                 yield start, end
-        elif index.tags[i] in _SUBHEADING_TAGS and _is_paragraph_or_heading(index, i):
+        elif index.tags[i] in SUBHEADING_TAGS and _is_paragraph_or_heading(index, i):
             heading = heading or (start, end)
         elif n >= last:
             return
@@ -723,7 +722,7 @@ _NOT_PART_CLASS = class_pattern(
     "|tags?|time|timestamp|toc|updated|widget",
     re.IGNORECASE,
 )
-_PARAGRAPH_TAGS = _SUBHEADING_TAGS | {"p"}
+_PARAGRAPH_TAGS = SUBHEADING_TAGS | {"p"}
 
 
 def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:

@@ -18,7 +18,7 @@ from lxml.html import HtmlElement
 from ..html.index import ElementFlag
 from ..html.metadata.bylines import is_byline
 from ..html.metadata.dates import MONTHS, is_date_line
-from ..html.visibility import HEADING_TAGS
+from ..html.visibility import HEADING_TAGS, SUBHEADING_TAGS
 from ..text import (
     CAMEL_CASE,
     COLONS,
@@ -302,7 +302,7 @@ def _is_subtitle_beside(lines: _Lines, i: int) -> bool:
     title, block = (segment.block for segment in lines.segments[i - 1 : i + 1])
     parent = block.getparent()
     are_alone = len(parent) == 2 and block.getprevious() is title
-    is_lower = block.tag in HEADING_TAGS - {"h1"}
+    is_lower = block.tag in SUBHEADING_TAGS
     keys = map(comparison_key, (lines.segments[i - 1].text, lines.page.metadata.title))
     if not (are_alone and is_lower and len(set(keys)) == 1):
         return False  # perhaps the site's name and motto

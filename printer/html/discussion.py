@@ -37,6 +37,7 @@ from .posts import (
     may_be_signature,
     roles_of,
 )
+from .visibility import PAGE_TAGS
 
 MAX_POSTS = 2_000
 #: If this share of the comments is signed, the unsigned ones are not comments.
@@ -370,7 +371,7 @@ def _stated_level(post: FoundPost) -> int:
 def _find_heading(comment: HtmlElement) -> HtmlElement | None:
     """Return the heading of the comments above the first comment, or None."""
     for ancestor in (comment, *islice(comment.iterancestors(), MAX_NEARBY)):
-        if ancestor.tag in {"body", "html", "main", "article"} and ancestor is not comment:
+        if ancestor.tag in PAGE_TAGS and ancestor is not comment:
             return None
         parent = ancestor.getparent()
         in_section = parent is not None and bool(SECTION_CLASS.search(class_and_id(parent)))

@@ -29,8 +29,8 @@ from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from ..files import load_json
-from ..text import class_pattern
-from .visibility import HEADING_TAGS, has_unseen_class, is_hidden, is_unseen
+from ..text import CAMEL_CASE, class_pattern
+from .visibility import HEADING_TAGS, PAGE_TAGS, has_unseen_class, is_hidden, is_unseen
 
 if TYPE_CHECKING:
     from .page import PageLayout
@@ -518,13 +518,9 @@ def class_and_id(element: HtmlElement) -> str:
     return f"{element.get('class') or ''} {element.get('id') or ''}"[:300].lower()
 
 
-#: Where a word begins in a name such as ``recipeYield``.
-_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
-
-
 @lru_cache(4096)
 def _split_humps(names: str) -> str:
-    return _HUMP.sub("-", names).lower()
+    return CAMEL_CASE.sub("-", names).lower()
 
 
 def names_of_part(element: HtmlElement) -> str:
@@ -551,15 +547,14 @@ def is_recipe_fact(element: HtmlElement) -> bool:
 
 
 _RECIPE_PART = class_pattern(r"h?recipes?|ingredients?|nutri\w{0,20}")
-#: The elements whose names may tell of a site's sections.
-_PAGE_TAGS = frozenset({"article", "body", "html", "main"})
 _MAX_RECIPE_LEVELS = 12
 
 
 def is_in_recipe(element: HtmlElement) -> bool:
     """Return whether an element or one around it is named for a recipe or for nutrition."""
     around = islice(chain([element], element.iterancestors()), _MAX_RECIPE_LEVELS)
-    parts = takewhile(lambda part: part.tag not in _PAGE_TAGS, around)
+    # The names of a page may tell of a site's sections.
+    parts = takewhile(lambda part: part.tag not in PAGE_TAGS, around)
     return any(_RECIPE_PART.search(names_of_part(part)) for part in parts)
 
 

@@ -30,6 +30,7 @@ from .metadata.dates import (
     read_date,
 )
 from .parse import element_line
+from .visibility import HEADING_TAGS
 
 #: The most neighbors, ancestors or parts to examine where few are enough.
 MAX_NEARBY = 8
@@ -656,7 +657,7 @@ def _is_code_header(element: HtmlElement) -> bool:
     )
 
 
-HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
+HEADINGS = HEADING_TAGS | {"legend"}
 _CARD_CLASS = class_pattern("onebox|unfurl|(?:link|url|site|web)-?(?:card|preview|embed)")
 
 

@@ -33,6 +33,9 @@ _CLIPPING_STYLE = re.compile(
     r"|(?<![\w-])width\s{0,9}:\s{0,9}1px(?=.{0,200}overflow\s{0,9}:\s{0,9}hidden)"
 )
 HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
+#: The elements around all of a page or an article.
+PAGE_TAGS = frozenset({"article", "body", "html", "main"})
 
 
 def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
@@ -182,7 +185,7 @@ def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
         element_names = names_by_attributes.get(key)
         if element_names is None:
             element_names = names_by_attributes[key] = _hidden_names(rules, *key)
-        if not element_names or element.tag in {"html", "body", "main", "article"}:
+        if not element_names or element.tag in PAGE_TAGS:
             continue
         hiding = [
             names

@@ -23,6 +23,7 @@ from lxml.html import HtmlElement
 from tinycss2.nth import parse_nth
 
 from ..html.index import TreeIndex
+from ..html.visibility import PAGE_TAGS
 
 
 class InvalidSelector(ValueError):
@@ -334,7 +335,7 @@ class Suggester:
         while index > 0 and self._is_version(index):
             index = self.tree.parents[index]
         for _ in range(LEVELS):
-            if index < 0 or self.tree.elements[index].tag in {"html", "body", "main", "article"}:
+            if index < 0 or self.tree.elements[index].tag in PAGE_TAGS:
                 break
             for selector in self._selectors(index):
                 suggestion = self._suggestion(selector)

@@ -23,6 +23,8 @@ MONTHS = {
     for name in names.split()
 }
 _MAX_DATE_LINE_CHARS = 100
+#: The length of a day in ISO 8601.
+DAY_CHARS = len("2024-02-29")
 _TIME = (
     r"""(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?"""
 )
@@ -287,7 +289,6 @@ def is_written_date(text: str | None) -> bool:
 
 
 _TIME_OF_DAY = re.compile(r"(?:\s(?:at|um|à|a las|alle|om|kl\.?|o))?[\s,]{1,3}[0-2]?\d[:.h][0-5]\d")
-_ISO_DAY_CHARS = len("2024-02-29")
 
 
 def read_date(mark: HtmlElement) -> str:
@@ -306,11 +307,9 @@ def read_date(mark: HtmlElement) -> str:
     stated = [mark.get("content"), mark.get("title")]
     if time is not None:
         stated = [time.get("datetime"), time.get("title"), *stated]
-    day = next(
-        (date[:_ISO_DAY_CHARS] for text in stated if text and (date := parse_date(text))), ""
-    )
+    day = next((date[:DAY_CHARS] for text in stated if text and (date := parse_date(text))), "")
     if STAMP.match(displayed):
-        return displayed[:_ISO_DAY_CHARS]
+        return displayed[:DAY_CHARS]
     if YEAR.search(displayed) or not day:
         return displayed if any(map(str.isdigit, displayed)) else ""
     titles = (" ".join((text or "").split()) for text in stated)

@@ -15,6 +15,7 @@ from ...i18n import fold_words, page_labels
 from ...text import LONGEST_FOLDED, YEAR, class_pattern, clean_line
 from ..index import BLOCK_TAGS, INVISIBLE_TAGS, ElementsByTag, class_and_id
 from ..parse import element_line
+from ..visibility import SUBHEADING_TAGS
 from .bylines import (
     BYLINE,
     find_byline,
@@ -247,8 +248,7 @@ def _elements_below(heading: HtmlElement) -> Iterator[HtmlElement]:
         yield from islice(below.iter("*"), 2)
 
 
-_HEADING_LABEL_TAGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-_LABEL_TAGS = _HEADING_LABEL_TAGS | {"a", "div", "p", "small", "span"}
+_LABEL_TAGS = SUBHEADING_TAGS | {"a", "div", "p", "small", "span"}
 _NOT_LABEL_CLASS = re.compile(
     r"ad-|advert|author|badge|back|breadcrumb|button|by-?line|date|hidden|logo|share|social|tool|user"
     r"|(?:^|[\s_-])(?:btn|sr|sr-only|time)",
@@ -266,7 +266,7 @@ def _is_short_label(element: HtmlElement, heading: HtmlElement) -> bool:
     if element.tag not in _LABEL_TAGS or element.getparent() not in (parent, outer):
         return False
     text = element_line(element, _SEPARATOR, 2 * _MAX_KICKER_CHARS).strip(f" |/{_SEPARATOR}")
-    max_words = _MAX_HEADING_WORDS if element.tag in _HEADING_LABEL_TAGS else _MAX_LABEL_WORDS
+    max_words = _MAX_HEADING_WORDS if element.tag in SUBHEADING_TAGS else _MAX_LABEL_WORDS
     return (
         len(text.split()) <= max_words
         and _SEPARATOR not in text

@@ -24,7 +24,7 @@ from .bylines import (
     labeled_lines,
     without_address,
 )
-from .dates import find_labeled_date, find_path_date, parse_date
+from .dates import DAY_CHARS, find_labeled_date, find_path_date, parse_date
 from .jsonld import SchemaMetadata, load_names, read_json_ld, read_linked_data, read_schema
 from .language import choose_language, text_direction
 from .markup_hints import (
@@ -42,7 +42,6 @@ _flat = chain.from_iterable
 #: The names of ``meta`` elements that state each field, the most reliable first.
 _NAMES = {field: names.split() for field, names in load_names("meta").items()}
 _MAX_URL_CHARS = 2_000
-_DAY_CHARS = len("2024-02-29")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ def read_metadata(
         stated_authors,
         published,
         (*sites, site, site_names.host),
-        is_vague=not is_stated and published[:_DAY_CHARS] != path_date,
+        is_vague=not is_stated and published[:DAY_CHARS] != path_date,
     )
     lead = next(iter(schema.leads), "")
     return Metadata(
@@ -240,21 +239,21 @@ def _byline_and_date(
         date_below_title = markup_hints.date_below_title
         is_list = not date and _are_dates_of_list(line_hints.dates)
         is_confirmed = any(
-            day[:_DAY_CHARS] == date[:_DAY_CHARS] and not day.endswith("+00:00")
+            day[:DAY_CHARS] == date[:DAY_CHARS] and not day.endswith("+00:00")
             for day in markup_hints.dates
         )
         for hints in () if is_list else (markup_hints, line_hints):
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = date if is_confirmed else _visible_date(date, next(iter(hints.dates), ""))
-    displayed_days = {day[:_DAY_CHARS] for day in line_hints.dates}
-    is_changed = is_vague and date_below_title[:_DAY_CHARS] < date[:_DAY_CHARS]
-    if is_changed and date[:_DAY_CHARS] not in displayed_days:
+    displayed_days = {day[:DAY_CHARS] for day in line_hints.dates}
+    is_changed = is_vague and date_below_title[:DAY_CHARS] < date[:DAY_CHARS]
+    if is_changed and date[:DAY_CHARS] not in displayed_days:
         date = date_below_title or date
     displayed = _displayed_date(date, line_hints.dates)
     if date and displayed != date:
         below = date_below_title or read_markup_hints(tree, title, language).date_below_title
-        displayed = date if below[:_DAY_CHARS] == date[:_DAY_CHARS] else displayed
+        displayed = date if below[:DAY_CHARS] == date[:DAY_CHARS] else displayed
     date = displayed or find_labeled_date(labeled_lines(lines), language, UPDATED)
     if not names:
         signatures = find_dated_signature(lines, date, language) or read_signatures(tree)
@@ -424,7 +423,7 @@ def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str
     day = dates[0] if dates else path_date
     if path_date and day.endswith("+00:00") and abs(_days_between(day, path_date)) == 1:
         return path_date
-    return next((date for date in dates if len(date) > _DAY_CHARS and date.startswith(day)), day)
+    return next((date for date in dates if len(date) > DAY_CHARS and date.startswith(day)), day)
 
 
 def _visible_date(stated_date: str, visible: str) -> str:
@@ -436,7 +435,7 @@ def _visible_date(stated_date: str, visible: str) -> str:
 
 def _displayed_date(stated_date: str, displayed_dates: Iterable[str]) -> str:
     """Return the only day displayed near the title, unless it is the stated one or nearly so."""
-    days = {date[:_DAY_CHARS]: date for date in displayed_dates if date}
+    days = {date[:DAY_CHARS]: date for date in displayed_dates if date}
     if not stated_date or len(days) != 1:
         return stated_date
     day, displayed = days.popitem()
@@ -451,7 +450,7 @@ _SAME_DAY_HOURS = range(9, 14)
 
 def _other_days(date: str) -> tuple[int, ...]:
     """Return by how many days the local date may differ from a day or a universal time."""
-    if len(date) == _DAY_CHARS:
+    if len(date) == DAY_CHARS:
         return -1, 1
     hour = datetime.fromisoformat(date).hour if date.endswith("+00:00") else _SAME_DAY_HOURS.start
     return () if hour in _SAME_DAY_HOURS else (-1,) if hour < _SAME_DAY_HOURS.start else (1,)
