@@ -34,7 +34,7 @@ from ..html.visibility import HEADING_TAGS
 from ..i18n import is_invitation, load_table
 from ..text import COLONS, WORD, YEAR, comparison_key
 from .papers.max_subsequence import find_columns
-from .selected_text import SelectedText
+from .selected_text import SelectedText, tags_and_classes
 from .visual import SegmentLayout, read_segment_layout
 
 #: Elements of running text that are often indented and in smaller print.
@@ -334,15 +334,12 @@ _MIN_LABEL_RATIO = 4
 
 def add_lines_between(selected: SelectedText) -> None:
     """Select lines between two selected ones that look like them: a link in a list of links."""
-    index, scores, counts = selected.index, selected.scores, selected.counts
+    scores, counts = selected.scores, selected.counts
     keep, texts = tuple(selected.keep), [segment.text for segment in selected.segments]
     known, pairs = selected.texts(), Counter(pairwise(texts))
     by_look: dict[tuple[str, ...], list[int]] = {}
-    for i, block in enumerate(index.segment_blocks):
-        look: list[str] = []
-        for box in (block, index.parents[block]):
-            look += (index.tags[box], (index.classes[box] or "").strip().partition(" ")[0])
-        by_look.setdefault(tuple(look), []).append(i)
+    for i, segment in enumerate(selected.segments):
+        by_look.setdefault(tags_and_classes(segment.block), []).append(i)
     for lines in by_look.values():
         for n, following in pairwise(n for n, i in enumerate(lines) if keep[i]):
             above, below = lines[n], lines[following]

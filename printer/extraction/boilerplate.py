@@ -211,8 +211,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
 
 def _is_to_front_page(selected: SelectedText, segment: Segment) -> bool:
     """Return whether a line links to the front page of another site, the source's."""
-    link = enclosing_link(segment.leaves[0].element)
-    href = "" if link is None else resolve(selected.page.base, link.get("href") or "")
+    href = resolve(selected.page.base, link_target(segment))
     is_front_page = href.partition("://")[2].rstrip("/") == host_of(href)
     return is_front_page and bool(href) and not selected.is_on_site(href)
 
@@ -769,6 +768,12 @@ def _is_paywall(segment: Segment, above: Segment) -> bool:
     )
 
 
+def is_bold(segment: Segment) -> bool:
+    """Return whether one of the bold texts in a line's element is the line."""
+    bold = (part.text_content() for part in segment.block.iter("b", "strong"))
+    return segment.text in map(" ".join, map(str.split, bold))
+
+
 _MAX_STORIES = 4
 
 
@@ -782,6 +787,5 @@ def _is_heading_of_stories(selected: SelectedText, position: int) -> bool:
         return False
     tag_below = selected.segments[below].block.tag
     ends_section = tag_below in HEADING_TAGS and (tag not in HEADING_TAGS or tag_below <= tag)
-    bold = (part.text_content() for part in segment.block.iter("b", "strong"))
-    is_head = tag in HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
+    is_head = tag in HEADING_TAGS or is_bold(segment)
     return ends_section and is_head and all(map(selected.is_story, stories))

@@ -576,11 +576,9 @@ def _advertised_section(selected: SelectedText, heading: Segment) -> range:
 
 def _leads_away(selected: SelectedText, segment: Segment) -> bool:
     """Return whether most of a line is a link to another site."""
-    link = (
-        next(segment.block.iter("a"), None) if 2 * segment.link_chars > len(segment.text) else None
-    )
-    href = "#" if link is None else link.get("href") or "#"
-    return href[0] != "#" and not selected.is_on_site(href)
+    links = segment.block.iter("a") if 2 * segment.link_chars > len(segment.text) else ()
+    href = next((link.get("href") or "" for link in links), "")
+    return href[:1] not in ("", "#") and not selected.is_on_site(href)
 
 
 def _is_repeated_below(selected: SelectedText, label: int) -> bool:

@@ -24,7 +24,7 @@ from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, is_invitation, load_table, page_labels
 from ..selection import LIST_KINDS, OFFER_KINDS, Verdict
 from ..text import QUESTION_MARKS, SENTENCE_ENDS, class_pattern, count_previewed, has_currency_sign
-from .boilerplate import is_link_row
+from .boilerplate import is_bold, is_link_row
 from .selected_text import SelectedText, is_contents_entry, is_drawn_as_button
 
 
@@ -462,7 +462,7 @@ def _offers(selected: SelectedText) -> Sequence[Segment]:
         is_entry = bool(first.block.get("class")) and any(keep[end : end + 1])
         is_entry = is_entry and headings[_look(first.block)] >= _MIN_CARDS
         is_headed = (first.block.tag in HEADING_TAGS and not is_entry) or (
-            is_drawn_as_button(last) and _is_bold(first)
+            is_drawn_as_button(last) and is_bold(first)
         )
         is_headed = is_headed and not first.link_chars
         if is_button and is_headed:
@@ -516,11 +516,6 @@ def _lead_ins(selected: SelectedText) -> Sequence[Segment]:
     are_cards = sum(len(lead) > 1 for lead in leads) >= _MIN_CARDS
     lines = (i for lead in leads if not (are_cards and len(lead) > 1) for i in lead)
     return _if_little(selected, lines)
-
-
-def _is_bold(segment: Segment) -> bool:
-    bold = segment.block.iter("b", "strong")
-    return segment.text in (" ".join(element.text_content().split()) for element in islice(bold, 2))
 
 
 def _look(element: HtmlElement) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from ..html.structure import is_social_post
 from ..html.visibility import HEADING_TAGS, SUBHEADING_TAGS
 from ..i18n import fold_words, page_labels
 from ..text import QUESTION_MARKS, class_pattern, comparison_key, split_label
-from .selected_text import OUTSIDE_TEXT, SelectedText, is_drawn_as_button, mean
+from .selected_text import OUTSIDE_TEXT, SelectedText, is_drawn_as_button, mean, tags_and_classes
 
 #: The largest share of links in added text.
 _MAX_LINKED = 0.3
@@ -132,7 +132,7 @@ def add_question_lists(selected: SelectedText) -> None:
             answer: tuple[str, ...] | None = None
             for i in range(start, end):
                 block = segments[i].block
-                answer = None if _is_question(segments[i]) else answer or _look(block)
+                answer = None if _is_question(segments[i]) else answer or tags_and_classes(block)
                 is_alike = answer is None or _is_answer(block, {answer})
                 lines += [i] if is_alike and not (answer and segments[i].is_link) else []
         start = max(end, start + 1) if questions > 1 else start + 1
@@ -144,11 +144,11 @@ _MAX_ANSWER_SEGMENTS = 8
 
 def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
     """Return the end of a list of similar questions with similar answers, and their number."""
-    question = _look(segments[start].block)
+    question = tags_and_classes(segments[start].block)
     answers: set[tuple[str, ...]] = set()
     questions = 0
     for i in range(start, len(segments)):
-        look = _look(segments[i].block)
+        look = tags_and_classes(segments[i].block)
         if look == question:
             is_part = _is_question(segments[i])
             questions += is_part
@@ -173,7 +173,7 @@ def _is_answer(block: HtmlElement, answers: Set[tuple[str, ...]]) -> bool:
     lists = [element for element in around if element.tag in _LIST_TAGS]
     box = tag_and_class(lists[-1].getparent()) if lists else ("", "")
     is_named = bool(box[1]) and any(box == answer[2:] for answer in answers)
-    return is_named or _look(block) in answers
+    return is_named or tags_and_classes(block) in answers
 
 
 _MAX_LINES_ABOVE_HEADING = 4
@@ -628,7 +628,7 @@ def _is_question(segment: Segment) -> bool:
 
 def _is_named_question(paragraph: HtmlElement) -> bool:
     """Return whether the class of a paragraph or of the element around it is a question's."""
-    names = filter(None, _look(paragraph)[1::2])
+    names = filter(None, tags_and_classes(paragraph)[1::2])
     return any(_QUESTION_CLASS.search(name[:300]) for name in names)
 
 
@@ -639,11 +639,6 @@ def _is_opener(segment: Segment) -> bool:
 
 
 _NO_TARGETS = ("#", "javascript:")
-
-
-def _look(element: HtmlElement) -> tuple[str, ...]:
-    """Return the tags and classes of an element and the one around it."""
-    return (*tag_and_class(element), *tag_and_class(element.getparent()))
 
 
 def _running_sums(selected: SelectedText) -> list[int]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import compress
+from itertools import chain, compress, islice
 
-from ..html.index import ElementFlag, Leaf, Segment, enclosing_link
+from lxml.html import HtmlElement
+
+from ..html.index import ElementFlag, Leaf, Segment, enclosing_link, tag_and_class
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import class_pattern
@@ -96,9 +98,8 @@ class SelectedText:
 
     def is_story(self, segment: Segment) -> bool:
         """Return whether a line is a link to another page of the site."""
-        link = enclosing_link(segment.leaves[0].element) if segment.is_link else None
-        href = "#" if link is None else link.get("href") or "#"
-        return href[0] != "#" and self.is_on_site(href)
+        href = link_target(segment) if segment.is_link else ""
+        return href[:1] not in ("", "#") and self.is_on_site(href)
 
 
 def is_internal_link(segment: Segment) -> bool:
@@ -131,6 +132,12 @@ def is_button_text(leaf: Leaf) -> bool:
     link = enclosing_link(leaf.parent)
     names = "" if link is None else (link.get("class") or "")[:300].lower()
     return _BUTTON_CLASS.search(names) is not None
+
+
+def tags_and_classes(element: HtmlElement) -> tuple[str, ...]:
+    """Return the tags and first classes of an element and the one around it."""
+    around = (element, *islice(element.iterancestors(), 1))
+    return tuple(chain.from_iterable(map(tag_and_class, around)))
 
 
 def mean(values: Sequence[float]) -> float:

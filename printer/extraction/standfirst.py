@@ -115,11 +115,6 @@ class _Lines:
             title += 1  # below its copy in a breadcrumb
         return title
 
-    @cached_property
-    def authors(self) -> list[str]:
-        """The page's authors."""
-        return [name for name in self.page.metadata.byline.split(", ") if name]
-
     def count_words(self, i: int) -> int:
         return count_words(self.segments[i].text[:1500])
 
@@ -283,7 +278,8 @@ def _is_above_byline(lines: _Lines, i: int) -> bool:
     if any(is_date_line(text) for text in texts if len(text) <= _MAX_BYLINE_CHARS):
         return True
     text_below = texts[0].lower()
-    named = any(name.lower() in text_below for name in lines.authors)
+    names = filter(None, lines.page.metadata.byline.lower().split(", "))
+    named = any(name in text_below for name in names)
     return len(text_below) <= _MAX_BYLINE_CHARS and named
 
 
