@@ -316,25 +316,18 @@ def _add_position(context: FeatureContext) -> None:
     hundreds = context.paragraph_chars / 100
     add("body flowing in", np.log1p(_decayed(hundreds)))
     add("body flowing back", np.log1p(_decayed(hundreds[::-1])[::-1]))
-    long = np.flatnonzero(context.paragraph_chars)
-    before = np.searchsorted(long, positions)
-    last = np.where(
-        before > 0, positions - long[np.maximum(0, before - 1)] if len(long) else 999, 999
-    )
-    after = np.searchsorted(long, positions, "right")
-    following = (
-        long[np.minimum(after, len(long) - 1)] - positions if len(long) else positions * 0 + 999
-    )
-    add("since paragraph", np.minimum(last, 99))
-    add("until paragraph", np.where(after < len(long), np.minimum(following, 99), 99))
+    is_paragraph = context.paragraph_chars > 0
+    last = np.maximum.accumulate(np.where(is_paragraph, positions, -99))
+    following = np.minimum.accumulate(np.where(is_paragraph, positions, count + 99)[::-1])[::-1]
+    add("since paragraph", np.minimum(positions - np.append(-99, last[:-1]), 99))
+    add("until paragraph", np.minimum(np.append(following[1:], count + 99) - positions, 99))
     is_heading = (context.flags & int(ElementFlag.HEADING)) != 0
-    title = next((i for i, tag in enumerate(context.tags) if tag == "h1"), -1)
-    add("after title", positions - title if title >= 0 else positions * 0 - 999)
+    titles = np.flatnonzero([tag == "h1" for tag in context.tags])
+    add("after title", positions - titles[0] if len(titles) else np.full(count, -999))
     add("since heading", np.minimum(positions - context.last_headings, 99))
     next_headings = np.where(is_heading, positions, count + 99)
     distances = np.minimum.accumulate(next_headings[::-1])[::-1] - positions
     add("until heading", np.minimum(distances, 99))
-    titles = np.flatnonzero([tag == "h1" for tag in context.tags])
     add("titles so far", np.searchsorted(titles, positions, "right"))
     add("articles so far", np.searchsorted(context.article_starts, positions, "right"))
     is_linked = context.link_chars > context.chars / 2
