@@ -176,15 +176,12 @@ def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
         rules.setdefault(names[0], []).append((tag, names))
     if not rules:
         return
-    is_displayed = lru_cache(None)(partial(_is_displayed, css))
+    is_displayed = cache(partial(_is_displayed, css))
+    hidden_names = cache(partial(_hidden_names, rules))
     controls: frozenset[str] | None = None
     max_hidden: float | None = None
-    names_by_attributes: dict[tuple[str | None, str | None], frozenset[str]] = {}
     for element in elements:
-        key = element.get("class"), element.get("id")
-        element_names = names_by_attributes.get(key)
-        if element_names is None:
-            element_names = names_by_attributes[key] = _hidden_names(rules, *key)
+        element_names = hidden_names(element.get("class"), element.get("id"))
         if not element_names or element.tag in PAGE_TAGS:
             continue
         hiding = [
@@ -307,12 +304,8 @@ def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
     return frozenset(filter(None, ids))
 
 
+#: The attributes by which a script may find an element.
 _NAMES = frozenset({"class", "id", "onclick", "role", "tabindex"})
-
-
-def _is_bare(*elements: HtmlElement | None) -> bool:
-    """Return whether elements have nothing by which a script could find them."""
-    return all(element is None or _NAMES.isdisjoint(element.keys()) for element in elements)
 
 
 #: The names of elements that a click, a carousel or a script unfolds.
@@ -337,8 +330,10 @@ def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
         if _FOLDING.search(names[:300]):
             return True
     previous = element.getprevious()
+    around = [node for node in (previous, element, parent) if node is not None]
+    has_names = not all(_NAMES.isdisjoint(node.keys()) for node in around)
     if previous is not None and (
-        (previous.tag in HEADING_TAGS and not _is_bare(previous, element, parent))
+        (previous.tag in HEADING_TAGS and has_names)
         or previous.get("aria-expanded")
         or next(previous.iter("dt", *_CONTROLS), None) is not None
     ):

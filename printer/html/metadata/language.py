@@ -163,12 +163,29 @@ def _is_traditional(text: str) -> bool:
 _ONE_LANGUAGE = frozenset(_LETTERS) - {"cyrillic", "arabic", "devanagari"}
 
 
+#: The smallest share of function words of a detected language.
+_MIN_FUNCTION_WORD_SHARE = 0.15
+#: The smallest lead of the best language in function words.
+_MIN_LEAD_WORDS = 3
+#: The smallest lead of the best language, as a share of all words.
+_MIN_LEAD_SHARE = 0.01
+
+
 def detect_language(text: str) -> str:
     """Return the language of a text by its script and function words, or ''."""
     script = detect_script(text)
     if script in _ONE_LANGUAGE:
         return _WRITTEN_IN[script][0]
-    return _language_by_words(_count_words(text), script)
+    if script not in FUNCTION_WORDS:
+        return ""
+    counts = _count_words(text)
+    scores = sorted(
+        (sum(counts[word] for word in counts.keys() & words), language)
+        for language, words in FUNCTION_WORDS[script].items()
+    )
+    (second, _), (best, language) = scores[-2:]
+    clear = best - second >= _MIN_LEAD_WORDS + _MIN_LEAD_SHARE * counts.total()
+    return language if clear and best >= _MIN_FUNCTION_WORD_SHARE * counts.total() else ""
 
 
 #: The commonest words of languages, by script.
@@ -184,27 +201,6 @@ def function_word_share(counts: Mapping[str, int], language: str, script: str) -
     if words is None:
         return 1.0
     return sum(counts[word] for word in counts.keys() & words) / max(1, sum(counts.values()))
-
-
-#: The smallest share of function words of a detected language.
-_MIN_FUNCTION_WORD_SHARE = 0.15
-#: The smallest lead of the best language in function words.
-_MIN_LEAD_WORDS = 3
-#: The smallest lead of the best language, as a share of all words.
-_MIN_LEAD_SHARE = 0.01
-
-
-def _language_by_words(counts: Mapping[str, int], script: str) -> str:
-    if script not in FUNCTION_WORDS:
-        return ""
-    total = sum(counts.values())
-    scores = sorted(
-        (sum(counts[word] for word in counts.keys() & words), language)
-        for language, words in FUNCTION_WORDS[script].items()
-    )
-    (second, _), (best, language) = scores[-2:]
-    clear = best - second >= _MIN_LEAD_WORDS + _MIN_LEAD_SHARE * total
-    return language if clear and best >= _MIN_FUNCTION_WORD_SHARE * total else ""
 
 
 #: A word, including the marks around letters in Indic scripts, which are not letters themselves.

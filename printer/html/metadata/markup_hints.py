@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from itertools import chain, dropwhile, islice, takewhile
+from itertools import chain, islice, takewhile
 
 from lxml.html import HtmlElement
 
@@ -544,8 +544,7 @@ def _elements_near_heading(
                 return [list(islice(elements, _MAX_BELOW_HEADING - 1)), list(elements_above)]
             elements_above.append(element)
     body = tree.find("body")
-    first = dropwhile(lambda element: element is not body, islice(tree.iter("*"), _MAX_ELEMENTS))
-    return [list(islice(first, _MAX_WITHOUT_HEADING))]
+    return [[] if body is None else list(islice(body.iter("*"), _MAX_WITHOUT_HEADING))]
 
 
 _PROPERTIES = frozenset({

@@ -192,7 +192,7 @@ def _choose(
     beginning = next(
         (text for text in begins if article and _SUFFIX.match(document, len(text))), ""
     )
-    title = beginning or _stated_title(document_title, first, stated, site)
+    title = beginning or _stated_title(document_title, first, stated, keys, site)
     # What follows a beginning that is also stated elsewhere names the site.
     subject = title if title_key(title) in keys & stated_keys else document_title
     heading = _main_heading(headings, document_title, subject, article)
@@ -203,8 +203,9 @@ def _choose(
     return best if site.slug_overlap(best) >= site.slug_overlap(title) + _MIN_SLUG_LEAD else title
 
 
-def _stated_title(document_title: str, first: str, stated: Sequence[str], site: SiteNames) -> str:
-    keys = {title_key(text) for text in (document_title, first, *_beginnings(document_title))}
+def _stated_title(
+    document_title: str, first: str, stated: Sequence[str], keys: Set[str], site: SiteNames
+) -> str:
     for text in stated:
         if title_key(text) in keys:
             return first if title_key(text) == title_key(document_title) else text
