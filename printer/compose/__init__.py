@@ -197,7 +197,11 @@ def _without_byline(spans: Spans, byline: str) -> Spans:
 def _join_lines(page: Page, lines: Iterable[Segment]) -> Iterator[Paragraph]:
     """Yield the paragraphs of a standfirst; the lines of a heading are one."""
     for block, same_block in groupby(lines, lambda line: line.block):
-        paragraphs = [paragraph for line in same_block for paragraph in _paragraphs(page, line)]
+        paragraphs: list[Paragraph] = []
+        for line in same_block:
+            selection = select_below(block, line.leaves)
+            blocks = ArticleBuilder(page, selection, InternalTargets()).blocks(block)
+            paragraphs += (part for part in blocks if isinstance(part, Paragraph))
         if block.tag in HEADING_TAGS and paragraphs:
             spans = chain.from_iterable((Span("\n"), *part.spans) for part in paragraphs)
             paragraphs = [replace(paragraphs[0], spans=tuple(spans)[1:])]
@@ -222,13 +226,6 @@ def _with_bold_lead(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
                 lead = replace(first, standfirst=True)
                 return (lead, *figures, *blocks[len(figures) + 1 :])
     return blocks
-
-
-def _paragraphs(page: Page, segment: Segment) -> Iterator[Paragraph]:
-    selection = select_below(segment.block, segment.leaves)
-    for block in ArticleBuilder(page, selection, InternalTargets()).blocks(segment.block):
-        if isinstance(block, Paragraph):
-            yield block
 
 
 def append_comments(article: Article, page: Page, comments: Comments) -> Article:

@@ -62,26 +62,21 @@ from .selection import Selection
 from .tables import TableBuilder, is_data
 
 
+@dataclass(slots=True, eq=False)
 class _OpenElement:
     """An open element, and the state to restore when it is closed."""
 
-    __slots__ = (
-        "builder", "close_part", "descend", "element", "entry_begin", "is_block",
-        "is_note_in_line", "outer_buffer", "part_of", "style",
-    )  # fmt: skip
-
-    def __init__(self, element: HtmlElement, style: Style) -> None:
-        self.element = element
-        self.style = style
-        # For an entry of a collection, its buffer and the number of blocks before it.
-        self.entry_begin: tuple[BlockBuffer, int] | None = None
-        self.is_block = False
-        self.is_note_in_line = False
-        self.outer_buffer: BlockBuffer | None = None  # set if the element has its own buffer
-        self.builder: BlockBuilder | None = None  # the builder that the element opened
-        self.part_of: BlockBuilder | None = None  # the builder that the element is a part of
-        self.close_part: ClosePart | None = None
-        self.descend = True
+    element: HtmlElement
+    style: Style
+    #: For an entry of a collection, its buffer and the number of blocks before it.
+    entry_begin: tuple[BlockBuffer, int] | None = None
+    is_block: bool = False
+    is_note_in_line: bool = False
+    outer_buffer: BlockBuffer | None = None  # set if the element has its own buffer
+    builder: BlockBuilder | None = None  # the builder that the element opened
+    part_of: BlockBuilder | None = None  # the builder that the element is a part of
+    close_part: ClosePart | None = None
+    descend: bool = True
 
 
 #: The maximum nesting of block builders; deeper elements become paragraphs of the deepest one.

@@ -51,8 +51,6 @@ _MAX_NEAR_CHARS = 20_000
 class _ArticleText:
     """The letters and digits of an article, searched in bounded time."""
 
-    __slots__ = ("budget", "position", "text")
-
     def __init__(self, article: Article) -> None:
         self.text = comparison_key(" ".join(_texts(article)))
         self.position, self.budget = 0, _MAX_SEARCHED_CHARS

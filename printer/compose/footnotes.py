@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -164,7 +164,7 @@ def _find_inline_notes(page: Page, selection: Selection, targets: InternalTarget
 
 def _mark_before(note: HtmlElement) -> HtmlElement | None:
     """Return the element before a note or its wrappers, None if it begins with text."""
-    for element in (note, *_ancestors(note, _MAX_WRAPPERS)):
+    for element in (note, *islice(note.iterancestors(), _MAX_WRAPPERS)):
         previous = element.getprevious()
         while (
             previous is not None and previous.tag == "input" and not (previous.tail or "").strip()
@@ -253,7 +253,7 @@ def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
     for ordered in page.elements.find("ol"):
         if ordered not in selection.path:
             continue
-        elements = [ordered, *_ancestors(ordered, 2)]
+        elements = [ordered, *islice(ordered.iterancestors(), 2)]
         is_last = last is not None and ordered in last.iterancestors()
         is_named = any(_NOTE_CLASS.search((node.get("class") or "")[:200]) for node in elements)
         if not (is_last or is_named or any(node.tag == "aside" for node in elements)):
@@ -377,7 +377,7 @@ def _note_block(
     target: HtmlElement, link: HtmlElement, read_block: _ReadBlock
 ) -> HtmlElement | None:
     """Return the block of a note: the link target or the nearest block with text around it."""
-    for block in (target, *_ancestors(target, 4)):
+    for block in (target, *islice(target.iterancestors(), 4)):
         if block.tag in _NOT_NOTES:
             return None
         if block.tag in BLOCK_TAGS:
@@ -401,20 +401,20 @@ _NOTE_WORD = re.compile(
 
 def _is_reference(link: HtmlElement, name: str, block: HtmlElement, read_block: _ReadBlock) -> bool:
     """Return whether a superscript or named link refers to a note that links back or is named."""
-    link_ancestors = [link, *_ancestors(link, 2)]
+    link_ancestors = [link, *islice(link.iterancestors(), 2)]
     is_superscript = any(element.tag == "sup" for element in [*link_ancestors, *link.iter("sup")])
     if _is_numbered_item(link, block):
         return True
     if not (is_superscript or any(map(_names_note, link_ancestors)) or _NOTE_ID.search(name)):
         return False
-    targets = [link, *_ancestors(link, 3)]
+    targets = [link, *islice(link.iterancestors(), 3)]
     ids = {element.get(key) for element in targets for key in ("id", "name")} - {None}
     content = read_block(block)
     links_to_reference = content is not None and not ids.isdisjoint(content.fragments)
     begins = next((t for text in block.itertext() if (t := text.strip())), "")
     return (
         links_to_reference
-        or any(map(_names_note, [block, *_ancestors(block, 2)]))
+        or any(map(_names_note, [block, *islice(block.iterancestors(), 2)]))
         or (is_superscript and block.get("id") == name and begins == _read_label(link))
     )
 
@@ -433,10 +433,6 @@ def _names_note(element: HtmlElement) -> bool:
     return any(_NOTE_WORD.search(value[:200]) for value in values if value)
 
 
-def _ancestors(element: HtmlElement, levels: int) -> Iterator[HtmlElement]:
-    return islice(element.iterancestors(), levels)
-
-
 #: The characters of a note's link back to its reference mark.
 BACKLINK_CHARACTERS = " \n↩⤴\ufe0e"
 
@@ -453,9 +449,9 @@ def _find_backlinks(
     near_marks = {
         element
         for mark in targets.references
-        for element in (mark, *_ancestors(mark, 3), *mark.iter())
+        for element in (mark, *islice(mark.iterancestors(), 3), *mark.iter())
     }
     for link, name in links:
-        in_note = any(element in targets.notes for element in _ancestors(link, 6))
+        in_note = any(element in targets.notes for element in islice(link.iterancestors(), 6))
         if in_note and elements.get(name) in near_marks:
             targets.backlinks.add(link)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice, pairwise, takewhile, zip_longest
+from itertools import compress, islice, pairwise, takewhile, zip_longest
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -172,7 +172,7 @@ _NOT_HEADING_ENDS = frozenset(".,;:…。，；：")
 def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
     """Return short paragraphs that act as headings: most of their class are above some text."""
     index = page.index
-    selected = [segment for segment, flag in zip(page.segments, keep, strict=True) if flag]
+    selected = list(compress(page.segments, keep))
     positions_by_class: dict[str, list[int]] = {}
     for position, segment in enumerate(selected):
         if segment.block.tag in ("p", "div") and (names := _class_names(index, segment)):
@@ -182,11 +182,8 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
         if len(positions) < 2 or not _HEADING_CLASS.search(names[:300]):
             continue
         segments = [selected[position] for position in positions]
-        ends = (
-            min(end, begin + 1 + _MAX_SEGMENTS_BELOW)
-            for begin, end in pairwise([*positions, len(selected)])
-        )
-        below = (selected[begin + 1 : end] for begin, end in zip(positions, ends, strict=True))
+        bounds = pairwise([*positions, len(selected)])
+        below = (selected[begin + 1 : end][:_MAX_SEGMENTS_BELOW] for begin, end in bounds)
         long_count = sum(
             sum(count_words(segment.text[:600]) for segment in part) >= _MIN_WORDS_BELOW_HEADING
             for part in below

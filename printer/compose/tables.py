@@ -54,12 +54,10 @@ def is_data(table: HtmlElement) -> bool:
     widths: list[int] = []
     large_cells = cells = chars = headers = links = 0
     for row in table.iter("tr"):
-        spans = [_span(cell, "colspan") for cell in row if cell.tag in {"td", "th"}]
-        counts.append(len(spans))
-        widths.append(sum(spans))
-        for cell in row:
-            if cell.tag not in {"td", "th"}:
-                continue
+        row_cells = [cell for cell in row if cell.tag in {"td", "th"}]
+        counts.append(len(row_cells))
+        widths.append(sum(_span(cell, "colspan") for cell in row_cells))
+        for cell in row_cells:
             cells += 1
             headers += cell.tag == "th"
             links += next(cell.iterdescendants("a", "form"), None) is not None
