@@ -58,6 +58,10 @@ def clean_line(text: str | None, limit: int = 500) -> str:
     return (words if len(words) > limit // 2 else cut).rstrip() + "…"
 
 
+def is_blank(text: str | None) -> bool:
+    return not text or text.isspace()
+
+
 def count_columns(text: str) -> int:
     """Return the width of a text in Latin characters, two for one of Chinese or Japanese."""
     return sum(2 if unicodedata.east_asian_width(character) in "FW" else 1 for character in text)

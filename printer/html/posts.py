@@ -607,12 +607,9 @@ def _without_preview(content: list[Leaf]) -> list[Leaf]:
         for leaf in content
         if len(leaf.text) <= _MAX_REPEATED_CHARS
         or unique.setdefault(leaf.text, leaf) is leaf
-        or _is_in_code(leaf)
+        or leaf.parent.tag == "pre"
+        or next(leaf.parent.iterancestors("pre"), None) is not None
     ]
-
-
-def _is_in_code(leaf: Leaf) -> bool:
-    return leaf.parent.tag == "pre" or next(leaf.parent.iterancestors("pre"), None) is not None
 
 
 #: The longest line about an edit.

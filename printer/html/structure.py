@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ..text import SENTENCE_ENDS, YEAR, class_pattern
+from ..text import SENTENCE_ENDS, YEAR, class_pattern, is_blank
 from .index import beginning_of_text, is_in_recipe, is_recipe_fact, names_of_part, short_text
 from .visibility import HEADING_TAGS, drop_window_notices
 
@@ -48,10 +48,6 @@ def retag_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source:
     _retag_breaks(elements)
     if _SHORTCODE_HINT.search(source):  # few pages have any
         _drop_shortcodes(tree)
-
-
-def _is_blank(text: str | None) -> bool:
-    return not text or text.isspace()
 
 
 #: The elements whose names end those of custom elements ('app-header').
@@ -111,7 +107,7 @@ def _unbox(box: HtmlElement) -> None:
         for part in box.iter():
             part.text = None
             part.tail = box.tail.lstrip() if part is box else None
-        if previous is not None and _is_blank(previous.tail):
+        if previous is not None and is_blank(previous.tail):
             previous.tail = None
 
 
@@ -124,7 +120,7 @@ def _is_empty(element: HtmlElement) -> bool:
     parts = list(islice(element.iter(), _MAX_EMPTY_ELEMENTS + 1))
     texts = [part.text for part in parts] + [part.tail for part in parts[1:]]
     has_picture = any(part.tag in _PICTURE_TAGS for part in parts)
-    return len(parts) <= _MAX_EMPTY_ELEMENTS and not has_picture and all(map(_is_blank, texts))
+    return len(parts) <= _MAX_EMPTY_ELEMENTS and not has_picture and all(map(is_blank, texts))
 
 
 #: The names of the parts of a table, by role.
@@ -167,7 +163,7 @@ def _are_lines(items: list[HtmlElement]) -> bool:
         item.get("role") == "listitem"
         and _is_line(item)
         and next(item.iter("img", "svg", "button"), None) is None
-        and not (len(item) == 1 and item[0].tag == "a" and _is_blank(item.text))
+        and not (len(item) == 1 and item[0].tag == "a" and is_blank(item.text))
         for item in items
     )
 
@@ -179,7 +175,7 @@ def _retag_pairs(boxes: Iterable[HtmlElement]) -> None:
     """Turn similar boxes, each of a label and a value, into the rows of a table."""
     for box in [box for box in boxes if box.tag == "div" and len(box) >= _MIN_PAIRS]:
         rows = list(islice(box, _MAX_LINES + 1))
-        if len(rows) > _MAX_LINES or not _is_blank(box.text):
+        if len(rows) > _MAX_LINES or not is_blank(box.text):
             continue
         if len({(row.tag, row.get("class")) for row in rows}) > 1 or rows[0].tag != "div":
             continue
@@ -201,7 +197,7 @@ _MAX_VALUE_CHARS = 60
 def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlElement] | None:
     """Return the innermost element around a row's two short texts, and both, if there are two."""
     for _ in range(_MAX_PAIR_DEPTH):
-        if not _is_blank(row.text) or not all(_is_blank(part.tail) for part in row):
+        if not is_blank(row.text) or not all(is_blank(part.tail) for part in row):
             return None
         parts = [part for part in row if beginning_of_text(part, 1)]
         if len(parts) == 2:
@@ -244,7 +240,7 @@ def _retag_links_in_lists(elements: Iterable[HtmlElement]) -> None:
     """Put each link of a list that has nothing but links into an item."""
     for box in [element for element in elements if element.tag in ("ul", "ol")]:
         links = list(box)
-        if len(links) < 2 or any(link.tag != "a" for link in links) or not _is_blank(box.text):
+        if len(links) < 2 or any(link.tag != "a" for link in links) or not is_blank(box.text):
             continue
         for link in links:
             item = box.makeelement("li")
@@ -265,7 +261,7 @@ def _retag_ingredients(boxes: Iterable[HtmlElement]) -> None:
             item.addprevious(ingredients)
         item.tail, tail = None, item.tail
         ingredients.append(item)
-        ingredients.tail = None if _is_blank(tail) else tail
+        ingredients.tail = None if is_blank(tail) else tail
         item.tag = "li"
         _join_lines(item)
 
@@ -294,7 +290,7 @@ def _retag_facts(boxes: Iterable[HtmlElement], is_recipe: bool) -> None:
             continue
         inside.update(fact.iter())
         previous = next((e for e in fact.itersiblings(preceding=True) if not _is_empty(e)), None)
-        if rows and rows[-1][-1] is previous and _is_blank(previous.tail):
+        if rows and rows[-1][-1] is previous and is_blank(previous.tail):
             rows[-1].append(fact)
         else:
             rows.append([fact])
@@ -385,10 +381,10 @@ def _retag_numbered_lists(elements: Iterable[HtmlElement]) -> None:
 
 def _number_above(item: HtmlElement) -> HtmlElement | None:
     """Return the box that an item begins with, if it has only text and more boxes follow."""
-    while len(item) and _is_blank(item.text):
+    while len(item) and is_blank(item.text):
         item = item[0]
     following = item.getnext()
-    is_alone = item.tag != "li" and not len(item) and _is_blank(item.tail)
+    is_alone = item.tag != "li" and not len(item) and is_blank(item.tail)
     return item if is_alone and following is not None and following.tag in _BLOCK_TAGS else None
 
 
@@ -412,7 +408,7 @@ def _retag_lines(box: HtmlElement, names: str) -> None:
         return
     for group in [box] if is_code else [box, *box.iterchildren("div")]:
         lines = list(group[: _MAX_LINES + 1])
-        if not 1 < len(lines) <= _MAX_LINES or not _is_blank(group.text):
+        if not 1 < len(lines) <= _MAX_LINES or not is_blank(group.text):
             continue
         if any(line.tag not in ("div", "p") or not _is_line(line) for line in lines):
             continue
@@ -437,7 +433,7 @@ def _is_line(element: HtmlElement) -> bool:
     has_blocks = any(
         child.tag in _BLOCK_TAGS or child.tag == "br" for child in element.iterdescendants()
     )
-    return not has_blocks and _is_blank(element.tail)
+    return not has_blocks and is_blank(element.tail)
 
 
 #: The last class of a ``span`` that is drawn as a line break.
@@ -448,7 +444,7 @@ def _retag_breaks(elements: Iterable[HtmlElement]) -> None:
     """Turn empty spans whose class calls them line breaks into line breaks."""
     for element in [element for element in elements if element.tag == "span"]:
         names = (element.get("class") or "").split()[-1:]
-        if names and names[0] in _BREAK_NAMES and not len(element) and _is_blank(element.text):
+        if names and names[0] in _BREAK_NAMES and not len(element) and is_blank(element.text):
             element.tag, element.text = "br", None
 
 
@@ -491,7 +487,7 @@ def _retag_attributions(elements: Sequence[HtmlElement]) -> None:
             previous.append(caption)
         elif (
             (caption.tag, previous.tag) == ("span", "img")
-            and _is_blank(previous.tail)
+            and is_blank(previous.tail)
             and _CAPTION_CLASS.search((caption.get("class") or "")[:200])
         ):
             caption.tag = "figcaption"
@@ -513,9 +509,9 @@ def _retag_pictures_in_lines(elements: Iterable[HtmlElement]) -> None:
         alt = (picture.get("alt") or "").strip(" .…") if picture.tag == "img" else ""
         if paragraph is None or paragraph.tag != "p" or len(alt) < _MIN_ALT_CHARS:
             continue
-        is_first = span.getprevious() is None and _is_blank(paragraph.text)
-        is_last = span.getnext() is None and _is_blank(span.tail)
-        is_alone = _is_blank(span.text) and next(span.iter(*_BLOCK_TAGS), None) is None
+        is_first = span.getprevious() is None and is_blank(paragraph.text)
+        is_last = span.getnext() is None and is_blank(span.tail)
+        is_alone = is_blank(span.text) and next(span.iter(*_BLOCK_TAGS), None) is None
         texts = chain([picture.tail or ""], *(part.itertext() for part in span[1:]))
         text = "".join(texts).strip()
         is_caption = text.startswith(alt) and len(text) <= len(alt) + _MAX_CHARS_BESIDE_ALT
@@ -547,14 +543,14 @@ def _find_source(quotation: HtmlElement) -> HtmlElement | None:
     source, *between = reversed(box[1:])
     if source.tag not in ("div", "p"):
         return None
-    if not all(map(_is_blank, (box.text, *(part.tail for part in box)))):
+    if not all(map(is_blank, (box.text, *(part.tail for part in box)))):
         return None
     line, *texts = map(_read_line, (source, *between))
     if any(text != "" for text in texts) or not line or len(line) > MAX_ATTRIBUTION_CHARS:
         return None
     if SOURCE_CLASS.search((source.get("class") or "")[:300]):
         return source
-    first = source[0] if len(source) and _is_blank(source.text) else source
+    first = source[0] if len(source) and is_blank(source.text) else source
     is_name = first.tag in ("b", "strong") and (first.tail or "").lstrip().startswith(_COMMAS)
     return source if is_name and not line.endswith(SENTENCE_ENDS) else None
 

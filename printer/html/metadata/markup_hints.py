@@ -12,10 +12,10 @@ from itertools import chain, islice, takewhile
 from lxml.html import HtmlElement
 
 from ...i18n import fold_words, page_labels
-from ...text import LONGEST_FOLDED, YEAR, class_pattern, clean_line
+from ...text import LONGEST_FOLDED, YEAR, class_pattern, clean_line, is_blank
 from ..index import BLOCK_TAGS, INVISIBLE_TAGS, ElementsByTag, class_and_id
 from ..parse import element_line
-from ..visibility import SUBHEADING_TAGS
+from ..visibility import SUBHEADING_TAGS, has_unseen_class
 from .bylines import (
     BYLINE,
     find_byline,
@@ -169,15 +169,16 @@ def _find_first_part(heading: HtmlElement) -> tuple[str, bool]:
     """Return the first part of a heading, and whether class or separator make it a kicker."""
     children = _visible_children(heading)
     for _ in range(_MAX_ANCESTORS):
-        if len(children) != 1 or _leading_text(heading) or _tail(children[0]):
+        if len(children) != 1 or not is_blank(heading.text) or not is_blank(children[0].tail):
             break
         heading = children[0]
         children = _visible_children(heading)
-    if not children or _leading_text(heading):
+    if not children or not is_blank(heading.text):
         return "", False
     first = children[0]
     text = element_line(first)
-    separator = "" if len(children) < 2 or _tail(first) else element_line(children[1])[:2]
+    is_separable = len(children) > 1 and is_blank(first.tail)
+    separator = element_line(children[1])[:2] if is_separable else ""
     names = (value for name, value in first.items() if name == "class" or name[:5] == "data-")
     is_named = _KICKER_CLASS.search(" ".join(names)[:300])
     is_separated = text.endswith((":", "|")) or (separator and not separator.strip(_PUNCTUATION))
@@ -188,13 +189,7 @@ def _visible_children(element: HtmlElement) -> list[HtmlElement]:
     return [child for child in element.iterchildren("*") if child.tag not in INVISIBLE_TAGS]
 
 
-def _tail(element: HtmlElement) -> str:
-    return (element.tail or "").strip()
-
-
 _MAX_KICKER_CHARS = 60
-#: Classes of text for screen readers.
-_HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader", re.IGNORECASE)
 
 
 def find_kicker(tree: HtmlElement, title: str) -> str:
@@ -213,7 +208,7 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
     parts = (part for part in kicker.split(" · ") if not is_date_line(part) and not is_day(part))
     kicker = " · ".join(parts).strip(_PUNCTUATION)
     is_status = " " not in kicker and _UPDATE_WORD.match(kicker)  # of the page
-    hidden = (e for e in heading.iter("span") if _HIDDEN.search(e.get("class") or ""))
+    hidden = (e for e in heading.iter("span") if has_unseen_class(e.get("class")))
     is_hidden = bool(text) and text in map(element_line, islice(hidden, _MAX_LEAVES))
     is_kicker = len(kicker) <= _MAX_KICKER_CHARS and any(map(str.isalpha, kicker))
     is_back = fold_words(kicker).startswith(tuple(page_labels("ways_back")))
@@ -283,10 +278,6 @@ def _elements_before(element: HtmlElement) -> Iterator[HtmlElement]:
             while descendants:
                 yield (last := descendants.pop())
                 descendants += last.iterchildren("*")
-
-
-def _leading_text(element: HtmlElement) -> str:
-    return (element.text or "").strip()
 
 
 _MAX_LEAVES = 200

@@ -276,15 +276,11 @@ class SiteNames:
 
     def __init__(self, stated: Iterable[str], url: str) -> None:
         self.keys = {title_key(name) for name in stated} - {""}
-        self.host = self.full_host = ""
-        self.labels: frozenset[str] = frozenset()
-        self.is_home = False
-        self.slug_words: frozenset[str] = frozenset()
         try:
             parts = urlsplit(url)
             host = parts.hostname or ""
         except ValueError:
-            return
+            parts, host = urlsplit(""), ""
         self.is_home = bool(parts.netloc) and not parts.path.strip("/")
         self.full_host = _NOT_WORD.sub("", host)
         labels = [label for label in host.split(".")[:-1] if label not in _COMMON_LABELS]
