@@ -71,11 +71,12 @@ def drop_opening_lines(selected: SelectedText) -> None:
         lines += 1
         if lines > _MAX_OPENING_LINES:
             return
-        is_named = _BYLINE_CLASS.search(classes[:300])
-        is_credit = is_named or _is_byline(selected, text)
-        is_credit = is_credit or any(_is_date(selected, part) for part in text.split(" | "))
-        is_year = words <= _MAX_WORDS_OF_DATE and YEAR.search(text) is not None
-        is_credit = is_credit or (is_year and _is_beside_date(selected, i))
+        is_credit = (
+            _BYLINE_CLASS.search(classes[:300])
+            or _is_byline(selected, text)
+            or any(_is_date(selected, part) for part in text.split(" | "))
+            or (words <= _MAX_WORDS_OF_DATE and YEAR.search(text) and _is_beside_date(selected, i))
+        )
         if late_bylines is not None:
             late_bylines += [i] if kind == "article" and is_credit else []
         elif words <= max_words and any(name in _URL.sub("", text.lower()) for name in names):
@@ -277,17 +278,13 @@ def _begins_end(selected: SelectedText, i: int) -> bool:
     text = selected.segments[i].text
     if len(text) > _MAX_RIGHTS_CHARS:
         return False
-    if has_phrase(text, "rights") or _is_label_of_author(text):
+    label = fold_words(split_label(text)[0]) if len(text) <= _MAX_AUTHOR_NOTE_CHARS else ""
+    if has_phrase(text, "rights") or label in page_labels("author_labels"):
         return True
     is_below_name = (
         i > 0 and not selected.keep[i - 1] and _is_byline(selected, selected.segments[i - 1].text)
     )
     return is_below_name and _is_author_note(selected, text)
-
-
-def _is_label_of_author(text: str) -> bool:
-    label = fold_words(split_label(text)[0]) if len(text) <= _MAX_AUTHOR_NOTE_CHARS else ""
-    return label in page_labels("author_labels")
 
 
 def _is_byline(selected: SelectedText, text: str) -> bool:
