@@ -56,12 +56,8 @@ class RuleStore:
 
     def all(self) -> list[SiteRule]:
         """Return all rules, sorted by host."""
-        rules: list[SiteRule] = []
-        for folder in self.folders:
-            if folder.is_dir():
-                paths = [path for path in folder.iterdir() if path.suffix in _EXTENSIONS]
-                rules += _read_rules(sorted(paths)[:MAX_FILES])
-        return sorted(rules, key=lambda rule: rule.host)
+        listed = (item for folder in self.folders for item in list_files(folder))
+        return sorted((rule for rule, is_on in listed if is_on), key=lambda rule: rule.host)
 
 
 def rule_store(user: bool = True, more: str = "") -> RuleStore:
