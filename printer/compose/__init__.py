@@ -24,7 +24,7 @@ from ..article import (
     plain_text,
 )
 from ..html.discussion import MAX_POSTS, Comments
-from ..html.index import Segment
+from ..html.index import Segment, class_and_id
 from ..html.metadata.bylines import is_byline_label
 from ..html.metadata.dates import find_dateline
 from ..html.metadata.language import choose_language
@@ -88,10 +88,6 @@ def _has_byline(page: Page, verdict: Verdict) -> bool:
     return verdict.kind not in _WITHOUT_BYLINE
 
 
-def _is_comment(element: HtmlElement) -> bool:
-    return "comment" in f"{element.get('class')} {element.get('id')}"[:300].lower()
-
-
 #: The title is among the first links of a page.
 _MAX_LINKS_TO_SUBJECT = 60
 
@@ -124,7 +120,7 @@ def compose(
     metadata = page.metadata
     authors = [post.author for post in posts]
     is_reply = metadata.byline and metadata.byline in authors[1:] and authors[0]
-    if is_reply and not _is_comment(posts[0].element):
+    if is_reply and "comment" not in class_and_id(posts[0].element):
         # The author of a discussion is that of its first post, not of a reply.
         metadata = replace(metadata, byline=authors[0])
     # A picture with a credit has a caption of its own, even if the page's summary repeats it.

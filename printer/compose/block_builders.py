@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice, takewhile
 from textwrap import dedent
 from typing import TypeAlias, TypeGuard
@@ -67,17 +67,17 @@ from .inline import (
 LABEL_LEVEL = 6
 
 
+@dataclass(slots=True, eq=False)
 class BlockBuffer:
     """Finished blocks in reading order, and the text run of the next paragraph."""
 
-    __slots__ = ("blocks", "floating", "id", "run", "segment")
-
-    def __init__(self) -> None:
-        self.blocks: list[Block | ListBuilder] = []  # the builders of items outside any list
-        self.run = TextRun()
-        self.floating: list[Block] = []  # figures and notes to put after the paragraph
-        self.segment = -1  # the page segment of the run, -1 for none
-        self.id = ""  # the link target to set on the next block
+    #: Blocks, and the builders of items outside any list.
+    blocks: list[Block | ListBuilder] = field(default_factory=list)
+    run: TextRun = field(default_factory=TextRun)
+    #: Figures and notes to put after the paragraph.
+    floating: list[Block] = field(default_factory=list)
+    segment: int = -1  # the page segment of the run, -1 for none
+    id: str = ""  # the link target to set on the next block
 
     def put(self, block: Block) -> None:
         """End the paragraph and add a block."""

@@ -288,8 +288,6 @@ def _clean_paragraph(block: Block) -> Block | None:
         return block
     if not isinstance(block, Paragraph | Heading):
         return block
-    if block.spans and block.spans[0].text[:1].isalnum():
-        return block
     if not any(span.math for span in block.spans):
         text = plain_text(block.spans)
         if SCENE_BREAK.fullmatch(text):

@@ -198,25 +198,18 @@ class _Quotations:
     def tidy(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
         """Return a post with attributed quotations, without the one that mail programs append."""
         remaining = list(blocks)
-        while (
-            len(remaining) > 1
-            and isinstance(last := remaining[-1], Quote)
-            and self._is_printed(last)
-        ):
+        while len(remaining) > 1 and self._is_printed(remaining[-1]):
             remaining.pop()
-            if (
-                isinstance(remaining[-1], Paragraph)
-                and _introduces(remaining[-1])
-                and len(remaining) > 1
-            ):
+            if len(remaining) > 1 and _introduces(remaining[-1]):
                 remaining.pop()
         return tuple(
             _attributed(block) if isinstance(block, Quote) else block for block in remaining
         )
 
-    def _is_printed(self, quote: Quote) -> bool:
+    def _is_printed(self, block: Block) -> bool:
         """Return whether all that is quoted, except for quotations in it, is printed above."""
-        keys = [_comparison_key([b]) for b in walk(quote.blocks) if isinstance(b, Paragraph | Code)]
+        quoted = block.blocks if isinstance(block, Quote) else ()
+        keys = [_comparison_key([b]) for b in walk(quoted) if isinstance(b, Paragraph | Code)]
         self.budget -= len(self.printed) * len(keys)
         return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)
 
@@ -224,8 +217,8 @@ class _Quotations:
 _MAX_INTRODUCTION_CHARS = 150
 
 
-def _introduces(paragraph: Paragraph) -> bool:
-    text = plain_text(paragraph.spans)
+def _introduces(block: Block) -> bool:
+    text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
     return len(text) <= _MAX_INTRODUCTION_CHARS and text.endswith(COLONS)
 
 

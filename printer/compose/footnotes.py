@@ -14,7 +14,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ..html.index import BLOCK_TAGS, Leaf
+from ..html.index import BLOCK_TAGS, Leaf, beginning_of_text
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..urls import resolve, with_ascii_host
@@ -360,12 +360,7 @@ def _read_block(block: HtmlElement) -> _BlockContent | None:
     nodes = list(islice(block.iter(), _MAX_NOTE_CHARS + 1))
     if len(nodes) > _MAX_NOTE_CHARS:
         return None
-    text = ""
-    for piece in block.itertext():
-        text += piece[: _MAX_NOTE_CHARS + 1]
-        if len(text) > _MAX_NOTE_CHARS:
-            break
-    text = readable_line(text[: _MAX_NOTE_CHARS + 1])
+    text = readable_line(beginning_of_text(block, _MAX_NOTE_CHARS))
     if len(text) > _MAX_NOTE_CHARS:
         return None
     links = frozenset(node for node in nodes if node.tag == "a")

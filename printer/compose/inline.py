@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
@@ -116,15 +116,13 @@ def readable_line(text: str) -> str:
 _FORMATTING = "\u200b\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
 
 
+@dataclass(slots=True, eq=False)
 class TextRun:
     """Collects the text of one paragraph."""
 
-    __slots__ = ("breaks", "parts", "space")
-
-    def __init__(self) -> None:
-        self.parts: list[tuple[Style, list[str]]] = []
-        self.space = False  # whether white space followed the last text
-        self.breaks = 0  # the number of line breaks since then
+    parts: list[tuple[Style, list[str]]] = field(default_factory=list)
+    space: bool = False  # whether white space followed the last text
+    breaks: int = 0  # the number of line breaks since then
 
     def add(self, text: str, style: Style) -> None:
         """Add source text, collapsing its white space."""

@@ -142,10 +142,8 @@ def _is_entry(page: Page, element: HtmlElement, selected: Set[int], max_chars: i
     position = page.index.indexes.get(element)
     if position is None:
         return False
-    begin, end = page.index.segment_begins[position], page.index.segment_ends[position]
-    positions = [
-        i for i in range(begin, min(end, begin + 10 * _MAX_ENTRY_SEGMENTS)) if i in selected
-    ]
+    lines = page.index.segment_range(position)[: 10 * _MAX_ENTRY_SEGMENTS]
+    positions = [i for i in lines if i in selected]
     chars = sum(len(page.segments[i].text) for i in positions)
     return 0 < len(positions) <= _MAX_ENTRY_SEGMENTS and chars <= max_chars
 
@@ -208,8 +206,7 @@ def _class_names(index: PageIndex, segment: Segment) -> str:
     """Return the classes of a paragraph, and of those around it that have no other text."""
     names = [segment.block.get("class") or ""]
     for parent in islice(segment.block.iterancestors("div"), _MAX_WRAPPERS):
-        position = index.indexes[parent]
-        if index.segment_ends[position] - index.segment_begins[position] > 1:
+        if len(index.segment_range(index.indexes[parent])) > 1:
             break
         names.append(parent.get("class") or "")
     return " ".join(filter(None, names))
