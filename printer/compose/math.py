@@ -161,7 +161,7 @@ def _sanitize_mathml(math: HtmlElement) -> etree._Element | None:
                 copy.set(name, value)
         copy.text = _SPACES.sub(" ", (node.text or "").strip(_SPACE)) or None
         for child in node:
-            tag = child.tag.rpartition("}")[2] if isinstance(child.tag, str) else ""
+            tag = local_name(child)
             if tag.startswith("annotation"):
                 continue
             if tag not in _ELEMENTS or size > _MAX_ELEMENTS:

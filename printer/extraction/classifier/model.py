@@ -23,16 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...html.index import IS_HIDDEN
+from ...html.index import IS_HIDDEN, Bools
 from ...html.page import Page
 from ...selection import Verdict
 from ...text import comparison_key
 from .features import FeatureContext, enclosing_elements, extract_features, stack_columns
-from .lexical import TokenPriors, prior_columns
+from .lexical import Column, TokenPriors, prior_columns
 from .network import NetworkEnsemble, SegmentGraph
-
-Column = NDArray[np.floating[Any]]
-Bools = NDArray[np.bool_]
 
 #: The kinds of pages, in the order of the model's trees.
 PAGE_KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")

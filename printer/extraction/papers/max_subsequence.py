@@ -27,7 +27,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from ...capture import Rect
-from ...html.index import Floats, PageIndex
+from ...html.index import Floats, PageIndex, prefix_sums
 from ...html.page import Page
 from ..visual import FontRuns, SegmentLayout, infer_font_runs, read_segment_layout
 
@@ -103,7 +103,7 @@ def best_run(values: Floats) -> tuple[int, int, float]:
     """Return the run with the greatest sum (equation 1): first, end, sum; of equals, the first."""
     if not len(values):
         return 0, 0, 0.0
-    sums = np.concatenate(([0.0], np.cumsum(values)))
+    sums = prefix_sums(values)
     lowest = np.minimum.accumulate(sums[:-1])
     high = int(np.argmax(sums[1:] - lowest)) + 1
     low = int(np.argmin(sums[:high]))
@@ -112,7 +112,7 @@ def best_run(values: Floats) -> tuple[int, int, float]:
 
 def best_sums_through(values: Floats) -> Floats:
     """Return the greatest sum of a run through each segment."""
-    sums = np.concatenate(([0.0], np.cumsum(values)))
+    sums = prefix_sums(values)
     before = np.minimum.accumulate(sums[:-1])
     after: Floats = np.maximum.accumulate(sums[:0:-1])[::-1]
     return after - before

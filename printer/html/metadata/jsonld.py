@@ -55,15 +55,11 @@ def _values(linked_data: Sequence[str]) -> Iterator[Any]:
 
 def parse_json(text: str) -> list[Any]:
     """Return the JSON values in a script, [] if it cannot be parsed."""
-    attempts: tuple[Callable[[], list[Any]], ...] = (
-        lambda: [DECODER.decode(text)],
-        lambda: _decode_wrapped(text),
-        lambda: _decode_faulty(text),
-        lambda: _decode_faulty(html.unescape(text)),
-    )
-    for attempt in attempts:
+    with suppress(ValueError, RecursionError):
+        return _decode_wrapped(text)
+    for faulty in (text, html.unescape(text)):
         with suppress(ValueError, RecursionError):
-            return attempt()
+            return _decode_faulty(faulty)
     return []
 
 
@@ -74,7 +70,7 @@ _ENDING = ("*/", "]]>", "-->", "//", "/*", ";")
 
 
 def _decode_wrapped(text: str) -> list[Any]:
-    """Decode JSON in a comment or CDATA section, or several values in a row."""
+    """Decode JSON, perhaps in a comment or CDATA section, or several values in a row."""
     text = _WRAPPING.sub("", text, count=1).strip()
     for ending in (*_ENDING, *_ENDING):
         if text.endswith(ending):
