@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import chain, compress, groupby, islice, takewhile
+from itertools import compress, groupby, islice, takewhile
 
 from lxml.html import HtmlElement
 
@@ -47,7 +47,7 @@ from .discussion import (
     without_last_heading,
 )
 from .footnotes import InternalTargets, find_internal_targets
-from .inline import strip_end
+from .inline import joined, strip_end
 from .math import convert_inline_tex
 from .selection import select, select_below
 
@@ -199,8 +199,8 @@ def _join_lines(page: Page, lines: Iterable[Segment]) -> Iterator[Paragraph]:
             blocks = ArticleBuilder(page, selection, InternalTargets()).blocks(block)
             paragraphs += (part for part in blocks if isinstance(part, Paragraph))
         if block.tag in HEADING_TAGS and paragraphs:
-            spans = chain.from_iterable((Span("\n"), *part.spans) for part in paragraphs)
-            paragraphs = [replace(paragraphs[0], spans=tuple(spans)[1:])]
+            spans = joined((part.spans for part in paragraphs), "\n")
+            paragraphs = [replace(paragraphs[0], spans=spans)]
         yield from paragraphs
 
 

@@ -312,13 +312,9 @@ _KINDS = {
 def _nearest(leaf: Leaf) -> dict[str, HtmlElement]:
     """Return the nearest heading, table, code and link around a text node, by kind."""
     nearest: dict[str, HtmlElement] = {}
-    element = leaf.parent
-    for _ in range(30):
-        if element is None:
-            break
+    for element in (leaf.parent, *islice(leaf.parent.iterancestors(), 29)):
         if kind := _KINDS.get(element.tag):
             nearest.setdefault(kind, element)
-        element = element.getparent()
     return nearest
 
 

@@ -205,16 +205,13 @@ class PostBuilder(QuoteBuilder):
 
     def __init__(self, element: HtmlElement, resolve: Resolve) -> None:
         super().__init__()
-        self.url = ""
         self.line = element_line(element, limit=_MAX_LINE_CHARS)
         stated = [value for name, value in element.items()[:40] if _POST_URL.search(name)]
         links = (link.get("href") or "" for link in islice(element.iter("a"), _MAX_POST_LINKS))
         linked = (href for href in links if _POST_ADDRESS.search(href[:_MAX_URL_CHARS]))
-        for value in filter(None, map(str.strip, (*stated, *linked))):
-            url = resolve(value[:_MAX_URL_CHARS])
-            if is_http(url):
-                self.url = url
-                break
+        values = filter(None, map(str.strip, (*stated, *linked)))
+        urls = (resolve(value[:_MAX_URL_CHARS]) for value in values)
+        self.url = next(filter(is_http, urls), "")
 
     def build(self) -> list[Block]:
         """Return the post, or a quotation if its URL is unknown."""

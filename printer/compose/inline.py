@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -229,14 +230,9 @@ def strip_end(spans: Spans, characters: str) -> Spans:
     return spans
 
 
-def joined(paragraphs: list[Spans]) -> Spans:
-    """Return the spans of several paragraphs as one line."""
-    spans: list[Span] = []
-    for paragraph in paragraphs:
-        if spans:
-            spans.append(Span(" "))
-        spans.extend(paragraph)
-    return tuple(spans)
+def joined(paragraphs: Iterable[Spans], glue: str = " ") -> Spans:
+    """Return the spans of several paragraphs as one, by default on one line."""
+    return tuple(chain.from_iterable((Span(glue), *spans) for spans in paragraphs if spans))[1:]
 
 
 #: Text that ends in one of these continues without a space.

@@ -415,11 +415,6 @@ def drop_unindexed(index: PageIndex) -> None:
 class _SegmentBuilder:
     """Gathers leaves into segments."""
 
-    __slots__ = (
-        "block", "blocks", "complete_runs", "elements", "first", "full", "last", "leaves",
-        "link_chars", "runs", "segments", "spans", "texts",
-    )  # fmt: skip
-
     def __init__(self, elements: list[HtmlElement]) -> None:
         self.elements = elements
         self.segments: list[Segment] = []

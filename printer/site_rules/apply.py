@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 from lxml.html import HtmlElement
@@ -52,8 +51,8 @@ class RuleMatch:
     dropped: AbstractSet[HtmlElement] = frozenset()
     included: AbstractSet[HtmlElement] = frozenset()
     body: AbstractSet[HtmlElement] = frozenset()
-    reasons: Mapping[HtmlElement, str] = field(default_factory=lambda: MappingProxyType({}))
-    metadata_overrides: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    reasons: Mapping[HtmlElement, str] = field(default_factory=dict)
+    metadata_overrides: Mapping[str, Any] = field(default_factory=dict)
     next_page: str = ""
     matches: tuple[SelectorMatch, ...] = ()
     warnings: tuple[str, ...] = ()
