@@ -54,9 +54,16 @@ from .selection import select, select_below
 __all__ = ["append_comments", "article_metadata", "compose", "find_posts", "select_posts"]
 
 
+#: The bylines and dates of these pages are those of reviews.
+_WITHOUT_BYLINE = frozenset({"collection", "product"})
+#: The bylines and dates of these pages may be those of single entries, unless they are articles.
+_OF_ENTRIES = frozenset({"listing", "service"})
+
+
 def article_metadata(page: Page, verdict: Verdict) -> Metadata:
-    """Return the page's metadata, without the byline and date of a single entry of a list."""
-    if not _has_byline(page, verdict):
+    """Return the page's metadata, without the byline and date of a review or of a single entry."""
+    is_of_entry = verdict.kind in _OF_ENTRIES and not page.metadata.is_article
+    if is_of_entry or verdict.kind in _WITHOUT_BYLINE:
         return replace(page.metadata, byline="", published="")
     published = page.metadata.published or _date_of_text(page, verdict)
     return replace(page.metadata, published=published)
@@ -73,19 +80,6 @@ def _date_of_text(page: Page, verdict: Verdict) -> str:
     beginning = islice(compress(page.segments, verdict.keep), _FIRST_LINES)
     dates = (find_dateline(segment.text, page.metadata.language) for segment in beginning)
     return next(filter(None, dates), "")
-
-
-#: The bylines and dates of these pages are those of reviews.
-_WITHOUT_BYLINE = frozenset({"collection", "product"})
-#: The bylines and dates of these pages may be those of single entries.
-_OF_ENTRIES = frozenset({"listing", "service"})
-
-
-def _has_byline(page: Page, verdict: Verdict) -> bool:
-    """Return whether a page of its kind has a byline; one of entries only if it is an article."""
-    if verdict.kind in _OF_ENTRIES:
-        return page.metadata.is_article
-    return verdict.kind not in _WITHOUT_BYLINE
 
 
 #: The title is among the first links of a page.

@@ -460,7 +460,7 @@ def _take_attribution(blocks: list[Block]) -> Spans:
     """Remove the attribution below a quotation from its blocks and return it."""
     if len(blocks) < 2 or not isinstance(last := blocks[-1], Paragraph):
         return ()
-    is_attribution = _is_cited(last) or _ends_in_attribution(blocks)
+    is_attribution = has_mark_throughout(last.spans, "cite") or _ends_in_attribution(blocks)
     if not is_attribution or len(plain_text(last.spans)) >= MAX_ATTRIBUTION_CHARS:
         return ()
     del blocks[-1]
@@ -505,11 +505,6 @@ def _is_introduction(element: HtmlElement) -> bool:
         return False
     text = element_line(element, limit=_MAX_INTRODUCTION_CHARS + 2)
     return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION_CHARS
-
-
-def _is_cited(block: Block) -> bool:
-    """Return whether a block is a paragraph with only ``cite`` text."""
-    return isinstance(block, Paragraph) and has_mark_throughout(block.spans, "cite")
 
 
 #: 'pull-quote', 'ArticlePullquote_root'.

@@ -374,10 +374,8 @@ class ArticleBuilder:
             return
         metadata = self.page.metadata
         if (lang := element.get("lang")) and _LANGUAGE_TAG.fullmatch(lang):
-            is_page_language = (
-                lang.lower().partition("-")[0] == metadata.language.lower().partition("-")[0]
-            )
-            self.style = self.style._replace(lang="" if is_page_language else lang)
+            names = {name.lower().partition("-")[0] for name in (lang, metadata.language)}
+            self.style = self.style._replace(lang="" if len(names) == 1 else lang)
         if (direction := (element.get("dir") or "").lower()) in {"ltr", "rtl"}:
             page_direction = metadata.direction or "ltr"
             self.style = self.style._replace(dir="" if direction == page_direction else direction)

@@ -197,11 +197,9 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
         return True
     if len(text) > _MAX_CREDIT_CHARS or segment.block.tag not in {"p", "div"}:
         return False
+    is_link = segment.is_link and not is_internal_link(segment)
     return bool(
-        (
-            segment.is_link
-            and not (is_internal_link(segment) or _is_to_front_page(selected, segment))
-        )
+        (is_link and not _is_to_front_page(selected, segment))
         or (colon and fold_words(label) in page_labels("credits"))
         or (text.startswith(("...", "…")) and _ends_with_link(segment))
         or _is_pointer(selected, segment)

@@ -147,11 +147,9 @@ def complete_entries(selected: SelectedText) -> None:
     entries, fewer must be selected.  A label that recurs is selected in all entries or in none.
     """
     index, segments, scores = selected.index, selected.segments, selected.scores
-    min_share, min_score = (
-        (_MIN_SHARE_IN_LISTS, _MIN_MEAN_SCORE_IN_LISTS)
-        if selected.kind in LIST_KINDS
-        else (_MIN_SHARE, 1)
-    )
+    is_list = selected.kind in LIST_KINDS
+    min_share = _MIN_SHARE_IN_LISTS if is_list else _MIN_SHARE
+    min_score = _MIN_MEAN_SCORE_IN_LISTS if is_list else 1
     added: list[tuple[int, float]] = []
     keep = tuple(selected.keep)
     for lines in _parts(index):

@@ -256,15 +256,10 @@ def _by_position(lines: _Lines) -> list[int]:
     between = range(lines.title + 1, lines.text[0])
     if _is_subtitle_beside(lines, lines.title + 1):
         return [lines.title + 1]
+    sentences = [i for i in between if _is_sentence(lines, i)]
     likely = [i for i in between[:1] if lines.scores[i] >= _MIN_SCORE_ABOVE]
-    for candidates in (
-        [i for i in between if _is_sentence(lines, i)],
-        [
-            i
-            for i in between
-            if (i in likely or _is_subheading(lines, i)) and _is_subtitle(lines, i)
-        ],
-    ):
+    may_be_subtitles = (i for i in between if i in likely or _is_subheading(lines, i))
+    for candidates in (sentences, [i for i in may_be_subtitles if _is_subtitle(lines, i)]):
         for candidate in candidates if len(candidates) == 1 else ():
             is_likely = not lines.keep[candidate] and lines.scores[candidate] >= _MIN_SCORE
             if is_likely and (candidate == between.start or _is_above_byline(lines, candidate)):

@@ -342,13 +342,10 @@ class PostReader:
             return
         if is_author:
             name = _read_author(element)
-            is_line = (
-                len(element_line(element, limit=2 * _MAX_AUTHOR_LINE_CHARS))
-                < _MAX_AUTHOR_LINE_CHARS
-            )
+            line = element_line(element, limit=2 * _MAX_AUTHOR_LINE_CHARS)
             if _may_be_name(name) and not is_written_date(name):
                 post.author = post.author if len(post.author) > 1 else name
-                post.signatures += [element] if is_line else []
+                post.signatures += [element] if len(line) < _MAX_AUTHOR_LINE_CHARS else []
         elif is_profile:
             profiles.append((post, element))
         if is_date and (date := read_date(element)):
