@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property, lru_cache
@@ -581,6 +581,11 @@ def tag_and_class(element: HtmlElement) -> tuple[str, str]:
 def is_inside(element: HtmlElement, elements: Set[HtmlElement]) -> bool:
     """Return whether an element is one of some others or inside one."""
     return element in elements or any(outer in elements for outer in element.iterancestors())
+
+
+def outward(element: HtmlElement, levels: int) -> Iterator[HtmlElement]:
+    """Yield an element and those around it, at most so many ``levels`` up."""
+    return islice(chain((element,), element.iterancestors()), levels + 1)
 
 
 def enclosing_link(element: HtmlElement | None) -> HtmlElement | None:

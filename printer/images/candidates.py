@@ -19,6 +19,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..capture import PictureBox, Rect, is_visible
+from ..html.index import outward
 from ..html.page import Page, PageLayout
 from ..html.structure import image_tex
 from ..html.visibility import is_not_displayed
@@ -89,16 +90,15 @@ def find_candidates(page: Page, segments: range | None = None) -> list[Candidate
     Of those outside ``segments``, only ``src`` is read, except the metadata's picture above.
     """
     candidates = _markup_candidates(page, segments)
-    layout = page.layout
-    if layout is None:
-        return candidates
-    candidates = [
-        _with_rendered_size(candidate, layout.graphics.get(candidate.element))
-        for candidate in candidates
-    ]
-    elements = {candidate.element for candidate in candidates}
-    backgrounds = _styled_backgrounds(page, layout, segments, elements)
-    return sorted([*candidates, *backgrounds], key=lambda candidate: candidate.order)
+    candidates += _backgrounds(page, segments, {candidate.element for candidate in candidates})
+    if layout := page.layout:
+        candidates = [
+            _with_rendered_size(candidate, layout.graphics.get(candidate.element))
+            for candidate in candidates
+        ]
+        elements = {candidate.element for candidate in candidates}
+        candidates += _styled_backgrounds(page, layout, segments, elements)
+    return sorted(candidates, key=lambda candidate: candidate.order)
 
 
 #: Further pictures are ignored.
@@ -111,7 +111,7 @@ _CUSTOM_TAG = re.compile(
 
 
 def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
-    """Return the pictures in the markup, with adjacent copies merged."""
+    """Return the pictures in the markup except backgrounds, with adjacent copies merged."""
     candidates: list[Candidate] = []
     placeholders = _repeated_sources(page)
     lead_key = picture_key(page.metadata.image)
@@ -130,10 +130,7 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
                 candidate = _without_source(candidate, element.get("src"))
             if not (candidates and _merge(candidates, candidate, placeholders)):
                 candidates.append(candidate)
-    candidates = [c for c in candidates if c.kind == "drawing" or _has_picture(c)]
-    elements = {candidate.element for candidate in candidates}
-    backgrounds = _backgrounds(page, segments, elements)
-    return sorted([*candidates, *backgrounds], key=lambda candidate: candidate.order)
+    return [c for c in candidates if c.kind == "drawing" or _has_picture(c)]
 
 
 def _distant_candidate(element: HtmlElement, index: int, segment: int, lead_key: str) -> Candidate:
@@ -283,11 +280,10 @@ def _merge(candidates: list[Candidate], current: Candidate, placeholders: frozen
         if _UNPRINTED_SCREEN.search(_file_name(previous)):
             candidates[-1] = current
         return True
-    are_displayed = _is_displayed(previous) and _is_displayed(current)
-    shares_url = bool(_non_data_urls(previous) & _non_data_urls(current))
     is_crop = _is_crop(previous, current)
-    if are_displayed:
-        shares_url = is_crop
+    are_displayed = _is_displayed(previous) and _is_displayed(current)
+    shared_urls = _non_data_urls(previous) & _non_data_urls(current)
+    shares_url = is_crop if are_displayed else bool(shared_urls)
     has_common = is_crop or _have_common_ancestor(previous.element, current.element)
     if len(previous.sources) > _MAX_MERGED_SOURCES or not has_common:
         return False
@@ -392,8 +388,7 @@ _MAX_COPY_LEVELS = 4
 
 
 def _is_displayed(candidate: Candidate) -> bool:
-    element = candidate.element
-    levels = islice(chain((element,), element.iterancestors()), _MAX_COPY_LEVELS)
+    levels = outward(candidate.element, _MAX_COPY_LEVELS - 1)
     return all(level.tag != "noscript" for level in levels)
 
 

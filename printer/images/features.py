@@ -17,7 +17,7 @@ from itertools import accumulate, chain, islice, pairwise
 from lxml.html import HtmlElement
 
 from ..files import load_json
-from ..html.index import ElementFlag
+from ..html.index import ElementFlag, outward
 from ..html.metadata.dates import is_day
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
@@ -37,7 +37,7 @@ _MAX_UNREAD_LEVELS = 3
 
 def _is_unread(element: HtmlElement) -> bool:
     """Return whether screen readers skip an element or a box near around it."""
-    levels = (element, *islice(element.iterancestors(), _MAX_UNREAD_LEVELS))
+    levels = outward(element, _MAX_UNREAD_LEVELS)
     return any(level.get("aria-hidden") == "true" for level in levels)
 
 
@@ -147,7 +147,7 @@ def _opened_dialogs(candidates: Sequence[Candidate]) -> dict[str, str]:
     """Return the keys of the pictures that open a dialog when clicked, by its id."""
     keys: dict[str, str] = {}
     for candidate in candidates:
-        for element in (candidate.element, *islice(candidate.element.iterancestors(), 2)):
+        for element in outward(candidate.element, 2):
             targets = (element.get(name, "").lstrip("#") for name in _OPENING_ATTRIBUTES)
             keys |= {target: candidate.url_key for target in targets if target not in keys}
     return keys
@@ -218,7 +218,7 @@ def _surrounding_features(
             is_credit = end - begin == 1 and is_credit_line(line) and not YEAR.search(line)
             if reader.link_sums[end] - reader.link_sums[begin] > total / 2 and not is_credit:
                 yield "with text of links"
-            if total < 200 and _AD_LABEL.fullmatch(reader.page.segments[begin].text[:40]):
+            if total < 200 and _AD_LABEL.fullmatch(line[:40]):
                 yield "under the word for advertising"
         if article_chars >= min_article_chars:
             yield f"text of the article {min(level, 9)} levels up"
@@ -375,7 +375,7 @@ FURNITURE_FEATURES = LINK_FEATURES | {
 
 def is_lead(candidate: Candidate, features: frozenset[str]) -> bool:
     """Return whether a picture near the title may be the lead picture, by markup or size."""
-    levels = [candidate.element, *islice(candidate.element.iterancestors(), 4)]
+    levels = list(outward(candidate.element, 4))
     is_still = any("player" in (element.get("class") or "") for element in levels)
     if is_still or features & FURNITURE_FEATURES or candidate.kind not in {"image", "background"}:
         return False
@@ -466,9 +466,9 @@ _ITEM_CLASS = re.compile(
 
 def _look(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes that the items of one gallery or list have in common."""
-    levels = islice(chain((element,), element.iterancestors()), 4)
     return tuple(
-        f"{level.tag}.{_ITEM_CLASS.sub('', (level.get('class') or '')[:60])}" for level in levels
+        f"{level.tag}.{_ITEM_CLASS.sub('', (level.get('class') or '')[:60])}"
+        for level in outward(element, 3)
     )
 
 
@@ -482,8 +482,7 @@ def _element_names(element: HtmlElement) -> str:
 
 def nearest_link(element: HtmlElement, levels: int) -> HtmlElement | None:
     """Return the nearest link, the element itself or at most ``levels`` up."""
-    around = islice(chain((element,), element.iterancestors()), levels + 1)
-    return next((outer for outer in around if outer.tag == "a"), None)
+    return next((outer for outer in outward(element, levels) if outer.tag == "a"), None)
 
 
 def _site_host(url: str) -> str:

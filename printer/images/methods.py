@@ -14,11 +14,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..files import load_json
-from ..html.index import ElementFlag, Segment
+from ..html.index import ElementFlag, Segment, outward
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..options import IMAGE_METHODS, ExtractOptions, check_known
@@ -444,7 +443,7 @@ def _lead_picture(
 #: How many lines above the text may be the caption of a picture that a script adds.
 _MAX_LINES_ABOVE = 3
 _MIN_LEAD_CAPTION_CHARS = 25
-_MAX_BOX_LEVELS = 3
+_MAX_BOX_LEVELS = 2
 
 
 def _lead_caption(page: Page, verdict: Verdict, rejected: Sequence[RejectedPicture]) -> Caption:
@@ -471,8 +470,6 @@ def _lead_caption(page: Page, verdict: Verdict, rejected: Sequence[RejectedPictu
 
 
 def _is_in_caption(segment: Segment) -> bool:
-    around = chain((segment.block,), segment.block.iterancestors())
-    names = (
-        f"{e.tag} {(e.get('class') or '')[:200]}".lower() for e in islice(around, _MAX_BOX_LEVELS)
-    )
+    boxes = outward(segment.block, _MAX_BOX_LEVELS)
+    names = (f"{box.tag} {(box.get('class') or '')[:200]}".lower() for box in boxes)
     return any("caption" in name and is_caption_name(name) for name in names)

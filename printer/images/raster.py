@@ -215,31 +215,23 @@ def _encode(image: Image.Image) -> Picture:
     image.info = {}
     colors = image.getcolors(LINE_ART_COLORS)
     if colors is None:
-        return _picture(image, _jpeg(image), "image/jpeg")
+        return _jpeg(image)
     if image.mode == "RGB" and all(
         isinstance(c, tuple) and c[0] == c[1] == c[2] for _, c in colors
     ):
         image = image.convert("L")
-    png, jpeg = _png(image), _jpeg(image)
-    if len(jpeg) * PNG_OVERHEAD < len(png):
-        return _picture(image, jpeg, "image/jpeg")
-    return _picture(image, png, "image/png")
+    png, jpeg = _save(image, "png", optimize=False, compress_level=6), _jpeg(image)
+    return jpeg if len(jpeg.data) * PNG_OVERHEAD < len(png.data) else png
 
 
-def _picture(image: Image.Image, data: bytes, media_type: str) -> Picture:
-    return Picture(data, media_type, image.width, image.height)
+def _jpeg(image: Image.Image) -> Picture:
+    return _save(image, "jpeg", quality=JPEG_QUALITY, optimize=True)
 
 
-def _jpeg(image: Image.Image) -> bytes:
+def _save(image: Image.Image, format_: str, **options: int) -> Picture:
     file = BytesIO()
-    image.save(file, "JPEG", quality=JPEG_QUALITY, optimize=True)
-    return file.getvalue()
-
-
-def _png(image: Image.Image) -> bytes:
-    file = BytesIO()
-    image.save(file, "PNG", optimize=False, compress_level=6)
-    return file.getvalue()
+    image.save(file, format_, **options)
+    return Picture(file.getvalue(), f"image/{format_}", image.width, image.height)
 
 
 def _not_a_picture(data: bytes) -> str:

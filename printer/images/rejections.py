@@ -8,7 +8,7 @@ from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
-from ..html.index import ElementFlag
+from ..html.index import ElementFlag, outward
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import is_not_displayed
 from ..text import CAMEL_CASE, YEAR
@@ -239,9 +239,7 @@ _MAX_TWIN_ELEMENTS = 30
 
 def _has_twin_for_wide_screens(candidate: Candidate) -> bool:
     """Return whether only small screens show a picture that is beside one for wide screens."""
-    levels = chain(
-        [candidate.element], islice(candidate.element.iterancestors(), _MAX_SCREEN_LEVELS)
-    )
+    levels = outward(candidate.element, _MAX_SCREEN_LEVELS)
     box = next((e for e in levels if _SMALL_SCREENS.search((e.get("class") or "")[:300])), None)
     if box is None:
         return False
@@ -295,7 +293,7 @@ def _is_backdrop(candidate: Candidate, features: frozenset[str]) -> bool:
     is_decoration = element.get("role") in _NO_ROLES and "in the text" not in features
     if alt or is_decoration:
         return is_decoration and element.get("aria-hidden") == "true"
-    levels = [element, *islice(element.iterancestors(), 2)]
+    levels = list(outward(element, 2))
     is_unread = any(
         level.get("aria-hidden") == "true" or level.get("role") in _NO_ROLES
         for level in levels
@@ -415,7 +413,7 @@ _MAX_LINKS_OVER = 20
 
 def _links_over(element: HtmlElement) -> Iterator[HtmlElement]:
     """Yield the links without text beside a picture, which are placed over it."""
-    for level in (element, *islice(element.iterancestors(), 2)):
+    for level in outward(element, 2):
         for siblings in (level.itersiblings(preceding=True), level.itersiblings()):
             for link in islice(siblings, _MAX_LINKS_OVER):
                 if link.tag == "a" and not len(link) and not (link.text or "").strip():
@@ -517,11 +515,8 @@ _MAX_FRAME_LEVELS = 4
 
 def _is_round(candidate: Candidate) -> bool:
     """Return whether a picture is cut to a circle by a common class, as portraits are."""
-    frames = islice(candidate.element.iterancestors(), _MAX_FRAME_LEVELS)
-    return any(
-        _ROUND_CLASS.search((element.get("class") or "")[:300])
-        for element in (candidate.element, *frames)
-    )
+    frames = outward(candidate.element, _MAX_FRAME_LEVELS)
+    return any(_ROUND_CLASS.search((frame.get("class") or "")[:300]) for frame in frames)
 
 
 # A teaser without a heading has more text in links.
@@ -576,8 +571,9 @@ def _is_linked_entry(reader: FeatureReader, candidate: Candidate) -> bool:
 def _has_page_link(element: HtmlElement) -> bool:
     """Return whether an element is in a link to another page or contains one."""
     outer_link = nearest_link(element, 3)
-    links = islice(element.iter("a"), _MAX_TEASER_LINKS)
-    return any(map(_leads_to_page, chain((outer_link,) if outer_link is not None else (), links)))
+    if outer_link is not None and _leads_to_page(outer_link):
+        return True
+    return any(map(_leads_to_page, islice(element.iter("a"), _MAX_TEASER_LINKS)))
 
 
 def _leads_to_page(link: HtmlElement) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import compress, islice
@@ -108,6 +108,16 @@ class PictureSelection:
     @property
     def url_keys(self) -> set[str]:
         return {picture.candidate.url_key for picture in self.selected} - {""}
+
+    def reject(self, reasons: Mapping[SelectedPicture, str]) -> PictureSelection:
+        """Return the selection with these of the selected pictures rejected."""
+        selected = (picture for picture in self.selected if picture not in reasons)
+        rejected = (
+            RejectedPicture(picture.candidate, reasons[picture])
+            for picture in self.selected
+            if picture in reasons
+        )
+        return PictureSelection(tuple(selected), (*self.rejected, *rejected))
 
 
 _MAX_IN_FIGURE = 3
@@ -357,26 +367,15 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
     looks = Counter(map(tag_and_class, found))
     entries = {entry for entry in found if looks[tag_and_class(entry)] >= _MIN_ENTRIES}
     printed_entries: set[HtmlElement] = set()
-    further: set[SelectedPicture] = set()
+    further: dict[SelectedPicture, str] = {}
     for picture, entry in around.items():
         if entry is not None and entry in entries:
             # A price next to a choice of colors is inside the entry with the name.
             entry = next((e for e in reversed(list(entry.iterancestors())) if e in entries), entry)
             if entry in printed_entries:
-                further.add(picture)
+                further[picture] = "another picture of the same entry"
             printed_entries.add(entry)
-    if not further:
-        return selection
-    rejected = (
-        RejectedPicture(picture.candidate, "another picture of the same entry")
-        for picture in selection.selected
-        if picture in further
-    )
-    return replace(
-        selection,
-        selected=tuple(picture for picture in selection.selected if picture not in further),
-        rejected=(*selection.rejected, *rejected),
-    )
+    return selection.reject(further)
 
 
 def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:

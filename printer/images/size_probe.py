@@ -16,7 +16,6 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -33,7 +32,7 @@ from ..options import ImageOptions
 from ..urls import is_http
 from .prepare import run_in_threads
 from .raster import DECODE_LOCK, FORMATS, UnusablePicture
-from .selection import PictureSelection, RejectedPicture, SelectedPicture, SizeLimits
+from .selection import PictureSelection, SelectedPicture, SizeLimits
 from .svg import looks_like_svg, svg_size
 
 #: Rejects selected pictures whose files fail the limits.
@@ -110,15 +109,7 @@ class SizeProbe(Closing):
             with self._cache_lock:
                 cache.add(filter(is_http, new), limits)
         reasons = dict.fromkeys(cached, CACHED) | new
-        selected = [picture for picture in selection.selected if urls.get(picture) not in reasons]
-        rejected = [
-            RejectedPicture(picture.candidate, reasons[url])
-            for picture, url in urls.items()
-            if url in reasons
-        ]
-        return replace(
-            selection, selected=tuple(selected), rejected=(*selection.rejected, *rejected)
-        )
+        return selection.reject({p: reasons[url] for p, url in urls.items() if url in reasons})
 
     def _open_cache(self) -> RejectCache | None:
         with self._cache_lock:

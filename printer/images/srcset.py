@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlencode
 from lxml.html import HtmlElement
 
 from ..files import load_json
+from ..html.index import outward
 from ..urls import resolve
 
 #: Longer data: URLs of pictures are not read.
@@ -50,10 +51,9 @@ _DARK_ADDRESS = re.compile(r"#(?:gh-dark-mode-only|only-dark)$")
 
 def is_dark_mode_variant(element: HtmlElement) -> bool:
     """Return whether a picture is the dark-mode variant of one that also has a light variant."""
-    nodes = (element, *islice(element.iterancestors(), 2))
     return bool(_DARK_ADDRESS.search((element.get("src") or "")[-30:])) or any(
         "dark" in (names := (node.get("class") or "")[:400]) and _DARK_CLASS.search(names)
-        for node in nodes
+        for node in outward(element, 2)
     )
 
 

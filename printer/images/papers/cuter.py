@@ -112,7 +112,7 @@ def find_caption(page: Page, verdict: Verdict, candidate: Candidate) -> Caption:
     shortest, longest = CAPTION_CHARS
     index, level = candidate.index, 0
     while index >= 0 and level < MAX_LEVELS:
-        segment_range = range(tree.segment_begins[index], tree.segment_ends[index])
+        segment_range = tree.segment_range(index)
         if len(segment_range) > _MAX_SEGMENTS:
             break
         texts = {i: page.segments[i].text for i in segment_range if i >= candidate.segment}

@@ -20,6 +20,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
+from operator import mul
 
 from ...article import Span
 from ...html.page import Page
@@ -128,9 +130,8 @@ def cosine_similarity(one: Mapping[str, int], other: Mapping[str, int]) -> float
 
 def article_subtree(page: Page, verdict: Verdict) -> int:
     """Return the index of the smallest element with nearly all of the kept text, -1 for none."""
-    sums = [0]
-    for segment, keep in zip(page.segments, verdict.keep, strict=True):
-        sums.append(sums[-1] + (len(segment.text) if keep else 0))
+    sizes = (len(segment.text) for segment in page.segments)
+    sums = list(accumulate(map(mul, sizes, verdict.keep), initial=0))
     min_chars = TEXT_SHARE * sums[-1]
     if not min_chars:
         return -1
@@ -145,12 +146,9 @@ def block_segments(page: Page, candidate: Candidate) -> range:
     """Return the segments of the picture's first block ancestor with text."""
     tree = page.index
     index = candidate.index
-    while index > 0 and (
-        tree.elements[index].tag not in BLOCK_TAGS
-        or tree.segment_begins[index] == tree.segment_ends[index]
-    ):
+    while index > 0 and not (tree.elements[index].tag in BLOCK_TAGS and tree.segment_range(index)):
         index = tree.parents[index]
-    return range(tree.segment_begins[index], tree.segment_ends[index])
+    return tree.segment_range(index)
 
 
 def article_names(
