@@ -7,7 +7,7 @@ the printed words are the article's; French has thin spaces before its high punc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
@@ -412,8 +412,8 @@ def no_break_spaces(text: str, language: str) -> str:
     text = _MARK_BEFORE_STOP.sub(WORD_JOINER, text)
     if " " not in text and "«" not in text and "»" not in text and not text.endswith(tuple(";!?")):
         return text
-    for rule in _spacing_rules(_primary(language)):
-        text = rule(text)
+    for pattern, replacement in _spacing_rules(_primary(language)):
+        text = pattern.sub(replacement, text)
     return text
 
 
@@ -455,7 +455,8 @@ _LOOSE_PARENTHESES = re.compile(r"(?<!\S)\( ?(\w[^()\n]{2,200}?[^\s()]) ?\)(?!\w
 
 
 @lru_cache(maxsize=64)
-def _spacing_rules(language: str) -> tuple[Callable[[str], str], ...]:
+def _spacing_rules(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return patterns with their replacements, in the order in which they are applied."""
     table = load_table("spacing")
     units, numbered = (_alternatives(table[name]) for name in ("units", "numbered"))
     before_unit = re.compile(rf"(?<=\d) (?=(?:{units})(?![\w/]))")
@@ -465,25 +466,24 @@ def _spacing_rules(language: str) -> tuple[Callable[[str], str], ...]:
     end = rf"[!?](?=[^\W\d_a-z][^\W\d_]*[\s,])|\.(?=(?:{words})[\s,])"
     glued_sentence = re.compile(rf"(?<![\w.@/-])([^\W\d_A-Z]{{3,}}(?:{end}))")
     rules = [
-        lambda text: _DIGIT_GROUP.sub(_NO_BREAK_SPACE, text),
-        lambda text: before_unit.sub(_NO_BREAK_SPACE, text),
-        lambda text: after_label.sub(rf"\1{_NO_BREAK_SPACE}", text),
-        lambda text: _ROMAN_NUMERAL.sub(rf"\1{_NO_BREAK_SPACE}", text),
-        lambda text: _COPYRIGHT.sub(_NO_BREAK_SPACE, text),
-        lambda text: _STRAY_SPACE.sub("", text),
-        lambda text: _LOOSE_PARENTHESES.sub(r"(\1)", text),
-        lambda text: glued_sentence.sub(r"\1 ", text),
+        (_DIGIT_GROUP, _NO_BREAK_SPACE),
+        (before_unit, _NO_BREAK_SPACE),
+        (after_label, rf"\1{_NO_BREAK_SPACE}"),
+        (_ROMAN_NUMERAL, rf"\1{_NO_BREAK_SPACE}"),
+        (_COPYRIGHT, _NO_BREAK_SPACE),
+        (_STRAY_SPACE, ""),
+        (_LOOSE_PARENTHESES, r"(\1)"),
+        (glued_sentence, r"\1 "),
     ]
     if language in table["dotted_ordinals"]:
-        rules.append(lambda text: _DOTTED_ORDINAL.sub(rf"\1{_NO_BREAK_SPACE}", text))
+        rules.append((_DOTTED_ORDINAL, rf"\1{_NO_BREAK_SPACE}"))
     if language not in _OPENING_DASHES:
-        rules.append(lambda text: _TIGHT_DASH.sub(WORD_JOINER, text))
-        rules.append(lambda text: _SPACED_DASH.sub(_NO_BREAK_SPACE, text))
+        rules += [(_TIGHT_DASH, WORD_JOINER), (_SPACED_DASH, _NO_BREAK_SPACE)]
     if words := table["short_words"].get(language):
         short = re.compile(rf"(?<![\w’'-])({_alternatives(words)}) (?=\S)", re.IGNORECASE)
-        rules.append(lambda text: short.sub(rf"\1{_NO_BREAK_SPACE}", text))
+        rules.append((short, rf"\1{_NO_BREAK_SPACE}"))
     if language in table["spaced_punctuation"]:
-        rules.append(_space_punctuation)
+        rules += _FRENCH_RULES
     return tuple(rules)
 
 
@@ -498,9 +498,9 @@ _OPENING = re.compile(r"«[ \u00a0\u202f]?(?=\S)")
 _CLOSING = re.compile(r"(?<=[^\s«])[ \u00a0\u202f]?(?=»)")
 _HIGH = re.compile(r"(?<=[\w»)\]…%\"”’])[ \u00a0\u202f]?(?=[;!?][;!?»)\]\"”’.…]*(?:\s|$))")
 _COLON = re.compile(r"(?<=[^\s:])[ \u00a0\u202f](?=:(?:\s|$))")
-
-
-def _space_punctuation(text: str) -> str:
-    text = _OPENING.sub("«" + _NO_BREAK_SPACE, text)
-    text = _CLOSING.sub(_NO_BREAK_SPACE, text)
-    return _COLON.sub(_NO_BREAK_SPACE, _HIGH.sub(_THIN_SPACE, text))
+_FRENCH_RULES = (
+    (_OPENING, "«" + _NO_BREAK_SPACE),
+    (_CLOSING, _NO_BREAK_SPACE),
+    (_HIGH, _THIN_SPACE),
+    (_COLON, _NO_BREAK_SPACE),
+)
