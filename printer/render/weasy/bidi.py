@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
+from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import Any
 from unicodedata import bidirectional
@@ -120,14 +120,10 @@ def _find_against(context: Any, text: str, style: Any) -> list[bool]:
         levels[start:end] = bytes([item.analysis.level & 0xFF]) * item.length
         run = run.next
     layout.deactivate()
-    offsets = []
-    offset = 0
-    for character in text:
-        offsets.append(offset)
-        offset += len(character.encode())
+    offsets = accumulate((len(character.encode()) for character in text), initial=0)
     base, strong = int(style["direction"] == "rtl"), _STRONG[style["direction"]]
     flags: list[bool] = []
-    pairs = [(levels[at] > base, character) for at, character in zip(offsets, text, strict=True)]
+    pairs = [(levels[at] > base, character) for at, character in zip(offsets, text, strict=False)]
     for is_higher, phrase in groupby(pairs, itemgetter(0)):
         characters = [character for _, character in phrase]
         # Numbers by themselves keep their place in either direction.

@@ -35,8 +35,7 @@ class Change:
 
     def set_style(self, box: Box, **values: Any) -> None:
         style = box.style.copy()
-        for name, value in values.items():
-            style[name] = value
+        style.update(values)
         self.set(box, "style", style)
 
     @property

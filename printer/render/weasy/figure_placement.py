@@ -649,9 +649,9 @@ def _figures_of(fragment: Box, parent: Box) -> list[Box]:
 
 def _end_of_figures(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is not a figure."""
-    children = parent.children
-    after = range(index, len(children))
-    return next((i for i in after if not is_figure(children[i])), after.stop)
+    while _is_figure_at(parent, index):
+        index += 1
+    return index
 
 
 def _is_passable(parent: Box, index: int) -> bool:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ...i18n import load_table
 from ...text import UNSPACED, UNSPACED_CHARACTER
 from ..markup import HEADINGS
-from .box_tree import Box
+from .box_tree import Box, has_class
 from .paragraphs import set_on_line
 
 # Penalties and rewards for a break, where 1 is a whole line.
@@ -459,13 +459,12 @@ def _span_headings(box: Box) -> None:
 
 
 #: The classes of lines that are headings without the element of one.
-_LABEL_CLASSES = frozenset({"code-title", "label-line"})
+_LABEL_CLASSES = ("code-title", "label-line")
 
 
 def _is_above_block(box: Box) -> bool:
-    classes = (box.element.get("class") or "").split() if box.element is not None else ()
-    is_titled = box.element_tag in HEADINGS or not _LABEL_CLASSES.isdisjoint(classes)
-    return bool(is_titled and box.style["break_after"] == "avoid")
+    is_titled = box.element_tag in HEADINGS or any(has_class(box, name) for name in _LABEL_CLASSES)
+    return is_titled and bool(box.style["break_after"] == "avoid")
 
 
 def _break_before_headings(box: Box, columns: Box, index: int) -> dict[int, None]:

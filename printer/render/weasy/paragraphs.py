@@ -525,12 +525,9 @@ def _measure_bytes(context: Any, piece: Box) -> tuple[list[float], frozenset[int
     attributes = pango.pango_layout_get_log_attrs_readonly(layout.layout, ffi.NULL)
     flags = array("I", ffi.buffer(attributes, 4 * len(text))[:])
     layout.deactivate()
-    breaks, offset = [], 0
-    for character, flag in zip(text, flags, strict=True):
-        if flag & 1:
-            breaks.append(offset)
-        offset += len(character.encode())
-    return [position * FROM_UNITS for position in positions], frozenset(breaks)
+    offsets = accumulate((len(character.encode()) for character in text), initial=0)
+    breaks = frozenset(at for at, flag in zip(offsets, flags, strict=False) if flag & 1)
+    return [position * FROM_UNITS for position in positions], breaks
 
 
 CAPITALIZED_NOUNS = frozenset({"de", "ksh", "lb", "nds"})

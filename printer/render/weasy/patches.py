@@ -22,7 +22,7 @@ from itertools import islice
 from typing import Any
 
 from .bidi import order_line, split_directions
-from .box_tree import Box
+from .box_tree import Box, has_class
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, report_notes, reserve_notes
 from .headings import break_heading, keep_headings_above_spanning
@@ -48,8 +48,7 @@ def break_headings(
     **kwargs: Any,
 ) -> Any:
     """Balance the lines of a box of the class ``balanced`` (css-text-4, 6.2)."""
-    classes = box.element.get("class") if box.element is not None and skip_stack is None else ""
-    if "balanced" in (classes or "").split():
+    if skip_stack is None and has_class(box, "balanced"):
         break_heading(context, box)
     return original(context, box, bottom_space, skip_stack, *args, **kwargs)
 

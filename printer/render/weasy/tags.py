@@ -15,6 +15,7 @@ from typing import Any
 import pydyf
 
 from ...text import truncate
+from .box_tree import has_class
 
 
 def remember_box(original: Callable[..., Iterator[Any]], box: Any, *args: Any) -> Iterator[Any]:
@@ -60,7 +61,7 @@ def _set_scopes(document: Any) -> set[str]:
             if box.element_tag == "th" and hasattr(box, "mark"):
                 is_row = box.element.get("scope") == "row"
                 box.mark["A"]["Scope"] = "/Row" if is_row else "/Column"
-            elif box.element_tag == "img" and "math" in (box.element.get("class") or "").split():
+            elif box.element_tag == "img" and has_class(box, "math"):
                 readings.add(box.element.get("alt"))
     return readings
 
