@@ -195,7 +195,7 @@ def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureR
             index += sum(map(len, parts))
             continue
         if entry := entries.get(index):
-            arranged.append(_make_entry(placer, entry, next(_pictures(placer, entry), None)))
+            arranged.append(_make_entry(placer, entry, _first_picture(placer, entry)))
             index += len(entry)
             continue
         block = run[index]
@@ -332,14 +332,19 @@ def _block_kinds(placer: FigurePlacer, blocks: Sequence[Block]) -> list[str]:
 
 
 def _are_portraits(placer: FigurePlacer, parts: Sequence[tuple[Block, ...]]) -> bool:
-    pictures = [picture for part in parts for picture in _pictures(placer, part)]
+    pictures = [picture for _, picture in _pictures(placer, chain.from_iterable(parts))]
     return len(pictures) == 2 and all(picture.height > picture.width for picture in pictures)
 
 
-def _pictures(placer: FigurePlacer, part: tuple[Block, ...]) -> Iterator[Picture]:
-    for block in part:
+def _pictures(placer: FigurePlacer, blocks: Iterable[Block]) -> Iterator[tuple[Figure, Picture]]:
+    """Yield the figures among blocks that have a picture, with their pictures."""
+    for block in blocks:
         if isinstance(block, Figure) and (picture := placer.picture(block)):
-            yield picture
+            yield block, picture
+
+
+def _first_picture(placer: FigurePlacer, blocks: Iterable[Block]) -> Picture | None:
+    return next((picture for _, picture in _pictures(placer, blocks)), None)
 
 
 #: A larger gallery has three pictures in a row rather than two.
@@ -365,7 +370,7 @@ _ENTRY_PICTURE_SHARE = 0.3
 def _arrange_rows(
     placer: FigurePlacer, parts: Sequence[tuple[Block, ...]]
 ) -> Iterator[Block | FigureRow]:
-    pictures = [next(_pictures(placer, part), None) for part in parts]
+    pictures = [_first_picture(placer, part) for part in parts]
     portraits = sum(picture.height > picture.width for picture in pictures if picture)
     is_gallery = all(len(part) == 1 for part in parts) and None not in pictures
     fits_three = 2 * portraits > len(parts) if is_gallery else len(parts) != 4
@@ -419,8 +424,8 @@ def _fit_to_cell(
 ) -> None:
     """Make the figure of a cell at most so large."""
     largest = min(width, height * picture.width / picture.height)
-    is_vector = picture.media_type == "image/svg+xml"
-    largest = largest if is_vector else min(largest, picture.width)
+    if picture.media_type != "image/svg+xml":
+        largest = min(largest, picture.width)
     for block in part:
         if isinstance(block, Figure):
             placer.widths[id(block)] = max(1, int(largest)), "full"
@@ -472,14 +477,13 @@ def _make_row(
 def _limit_heights(placer: FigurePlacer, figures: Iterable[Block], share: float) -> None:
     """Make the pictures of figures no higher than a share of the page."""
     highest = placer.geometry.text_height * share / UNITS["px"]
-    for figure in figures:
-        if isinstance(figure, Figure) and (picture := placer.picture(figure)):
-            width, _ = _fit_width(placer, figure, picture)
-            if width * picture.height > highest * picture.width:
-                third = _THIRD * _measure_width(placer)
-                min_width = min(width, third) if figure.caption_spans else 1
-                width = round(max(min_width, highest * picture.width / picture.height))
-                placer.widths[id(figure)] = width, "narrow"
+    for figure, picture in _pictures(placer, figures):
+        width, _ = _fit_width(placer, figure, picture)
+        if width * picture.height > highest * picture.width:
+            third = _THIRD * _measure_width(placer)
+            min_width = min(width, third) if figure.caption_spans else 1
+            width = round(max(min_width, highest * picture.width / picture.height))
+            placer.widths[id(figure)] = width, "narrow"
 
 
 #: So many pictures of one width are at most this share of the page high, so that pages are filled
@@ -490,11 +494,10 @@ _MAX_SERIES_HEIGHT_SHARE = 0.34
 
 def _limit_series(placer: FigurePlacer, run: Sequence[Block]) -> None:
     """Bound the heights of many pictures that are equally wide."""
-    figures = [block for block in run if isinstance(block, Figure) and placer.picture(block)]
-    pictures = list(_pictures(placer, tuple(figures)))
-    widths = [_fit_width(placer, *pair)[0] for pair in zip(figures, pictures, strict=True)]
+    pictures = list(_pictures(placer, run))
+    widths = [_fit_width(placer, *pair)[0] for pair in pictures]
     counts = Counter(widths)
-    for figure, picture, width in zip(figures, pictures, widths, strict=True):
+    for (figure, picture), width in zip(pictures, widths, strict=True):
         if counts[width] >= _MIN_LIMITED_SERIES and picture.height <= picture.width:
             _limit_heights(placer, (figure,), _MAX_SERIES_HEIGHT_SHARE)
 
@@ -520,11 +523,10 @@ def _fit_to_cells(placer: FigurePlacer, table: Table) -> None:
     measure = _measure_width(placer)
     for cell in chain.from_iterable(table.rows):
         widest = measure * (cell.colspan / columns - _CELL_PADDING_SHARE)
-        for figure in walk(cell.blocks):
-            if isinstance(figure, Figure) and (picture := placer.picture(figure)):
-                width, _ = _fit_width(placer, figure, picture)
-                placer.widths[id(figure)] = max(1, int(min(width, widest))), "full"
-                placer.cell_figures.add(id(figure))
+        for figure, picture in _pictures(placer, walk(cell.blocks)):
+            width, _ = _fit_width(placer, figure, picture)
+            placer.widths[id(figure)] = max(1, int(min(width, widest))), "full"
+            placer.cell_figures.add(id(figure))
 
 
 _THIRD = 1 / 3

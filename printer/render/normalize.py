@@ -164,11 +164,10 @@ def _flatten(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
 
 def _normalize_table(table: Table, depth: int) -> Block:
     """Return a table with a valid grid, or as a list if it is too large or too deeply nested."""
-    rows = (*table.head, *table.body, *table.foot)
+    rows = table.rows
     columns = max((sum(_limit_span(cell.colspan) for cell in row) for row in rows), default=0)
-    cells = sum(len(row) for row in rows)
-    if columns > MAX_COLUMNS or cells > MAX_CELLS or depth > MAX_TABLE_DEPTH:
-        return _table_as_list(table, rows)
+    if columns > MAX_COLUMNS or sum(map(len, rows)) > MAX_CELLS or depth > MAX_TABLE_DEPTH:
+        return _table_as_list(table)
     numeric = _find_numeric_columns(table)
     return replace(
         table,
@@ -181,7 +180,7 @@ def _normalize_table(table: Table, depth: int) -> Block:
 def _find_numeric_columns(table: Table) -> frozenset[int]:
     """Return the columns of numbers, which are right-aligned; none if cells span several."""
     rows = (*table.body, *table.foot)
-    if any(cell.colspan > 1 or cell.rowspan > 1 for row in (*table.head, *rows) for cell in row):
+    if any(cell.colspan > 1 or cell.rowspan > 1 for row in table.rows for cell in row):
         return frozenset()
     width = max((len(row) for row in rows), default=0)
     columns = [[_cell_text(row[n]) for row in rows if n < len(row)] for n in range(width)]
@@ -207,12 +206,12 @@ def _is_number(text: str) -> bool:
     return len(text) < 20 and any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
-def _table_as_list(table: Table, rows: tuple[Row, ...]) -> Block:
+def _table_as_list(table: Table) -> Block:
     """Return a table as a list of rows: the cells, separated by dots, then their pictures."""
     items: list[Item] = []
     if table.caption_spans:
         items.append(Item((Paragraph(table.caption_spans),)))
-    for row in rows:
+    for row in table.rows:
         spans: list[Span] = []
         figures: list[Block] = []
         for block in _flatten(tuple(block for cell in row for block in cell.blocks)):
