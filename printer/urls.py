@@ -89,7 +89,7 @@ def normalize_url(text: str) -> str:
 
     ``example.org/x`` becomes ``https://example.org/x``.  Raise :class:`BadURL`.
     """
-    text = text.replace("\n", "").replace("\r", "").replace("\t", "").strip()
+    text = text.translate(_IGNORED).strip()
     url = _complete_url(text)
     parts = _split(url, text)
     if "@" in parts.netloc:

@@ -138,7 +138,7 @@ MAX_TABLE_LABEL_CHARS = 120
 MAX_LIST_LEAD_CHARS = 144
 
 
-def introduces(block: Paragraph, following: _Placed | None, before: _Placed | None = None) -> bool:
+def introduces(block: Paragraph, following: _Placed | None, before: _Placed | None) -> bool:
     """Return whether a paragraph introduces the next block and is kept with it.
 
     It ends in a colon, or is a short line before code, below a heading, at the beginning of an
@@ -284,16 +284,16 @@ def _is_plain_label(text: str, following: _Placed) -> bool:
     """Return whether a line without marks is a heading: by its length and end, or its capitals."""
     is_capitals = " " in text and all(char.isupper() for char in text if char.isalpha())
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
-    is_line = last.isalnum() and count_columns(text) <= MAX_PLAIN_LABEL_CHARS
+    width = count_columns(text)
+    is_line = last.isalnum() and width <= MAX_PLAIN_LABEL_CHARS
     if not is_line or not any(map(str.isalpha, text)) or _is_price(text):
         return False
     if isinstance(following, Code | List):
         return not text[0].islower() and len(text) <= MAX_CODE_LABEL_CHARS
-    width = count_columns(text)
+    if not isinstance(following, Paragraph):
+        return False
     min_width = 2 * width if is_capitals else max(2 * width, MIN_LABELED_CHARS)
-    return (
-        isinstance(following, Paragraph) and count_columns(plain_text(following.spans)) >= min_width
-    )
+    return count_columns(plain_text(following.spans)) >= min_width
 
 
 #: In place of a text that is long enough for any label.
