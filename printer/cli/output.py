@@ -136,21 +136,15 @@ def is_output_file(name: str) -> bool:
     return format_ is not None and not (format_ == "html" and path_exists(name))
 
 
-def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -> Path:
-    """Return the path of a new file, numbered if the name is taken; ``force`` reuses the name."""
-    paths = (folder / f"{numbered_name}{extension}" for numbered_name in numbered(name, " "))
-    return next(path for path in paths if force or not os.path.lexists(path))
-
-
 def write_free(path: Path, data: bytes, *, force: bool = False) -> Path:
-    """Write a new file and return its path, which is numbered if the name is taken."""
-    while True:
-        free = free_path(path.parent, path.stem, path.suffix, force=force)
-        try:
-            write(free, data, replace=force)
-        except FileExistsError:  # Another run has just taken the name.
-            continue
-        return free
+    """Write a file and return its path: numbered if the name is taken, unless ``force``."""
+    for stem in numbered(path.stem, " "):
+        free = path.with_name(f"{stem}{path.suffix}")
+        if force or not os.path.lexists(free):
+            with suppress(FileExistsError):  # Another run has just taken the name.
+                write(free, data, replace=force)
+                return free
+    raise AssertionError  # The numbers never end.
 
 
 def write(path: Path, data: bytes, *, replace: bool = True) -> None:

@@ -206,10 +206,9 @@ def _is_decoration(reader: FeatureReader, candidate: Candidate, features: frozen
 
 def _has_tooltip(box: HtmlElement | None) -> bool:
     """Return whether an element other than a link shows its name to the pointer, as icons' do."""
-    kinds = (
-        () if box is None or box.tag == "a" else (box.get("data-bs-toggle"), box.get("data-toggle"))
-    )
-    return "tooltip" in kinds
+    if box is None or box.tag == "a":
+        return False
+    return "tooltip" in (box.get("data-bs-toggle"), box.get("data-toggle"))
 
 
 def _is_undisplayed(reader: FeatureReader, candidate: Candidate) -> bool:

@@ -27,8 +27,8 @@ from ..article import (
     Quote,
     Spans,
     Table,
-    block_spans,
     child_blocks,
+    iter_spans,
     walk,
 )
 from ..output import CompletenessReport, ContentCounts, PrintedContent
@@ -167,25 +167,18 @@ def _span_pieces(spans: Spans) -> Iterator[str]:
 
 def count_items(article: Article) -> dict[str, int]:
     """Return the number of an article's headings, pictures and other items, by kind."""
-    counts = dict.fromkeys(_KINDS, 0)
-    notes: set[str] = set()
-    for block in walk(article.blocks):
-        for kind, type_ in _TYPES.items():
-            counts[kind] += isinstance(block, type_)
-        counts["formulas"] += sum(bool(s.math) for spans in block_spans(block) for s in spans)
-        if isinstance(block, Note):
-            notes.add(block.id)
-    counts["notes"] = len(notes)
+    blocks = list(walk(article.blocks))
+    counts = {kind: sum(isinstance(b, type_) for b in blocks) for kind, type_ in _TYPES.items()}
+    counts["formulas"] += sum(bool(span.math) for span in iter_spans(article.blocks))
+    counts["notes"] = len({block.id for block in blocks if isinstance(block, Note)})
     return counts
 
 
 def link_targets(article: Article) -> Iterable[str]:
     """Yield the web addresses to which an article's text links."""
-    for block in walk(article.blocks):
-        for spans in block_spans(block):
-            for span in spans:
-                if span.href.lower().startswith(SCHEMES) and span.text.strip() and not span.note:
-                    yield span.href
+    for span in iter_spans(article.blocks):
+        if span.href.lower().startswith(SCHEMES) and span.text.strip() and not span.note:
+            yield span.href
 
 
 MAX_QUOTES = 5

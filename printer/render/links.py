@@ -73,12 +73,10 @@ def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
     """Return the link style for an article; too many links for footnotes become endnotes."""
     if style != "footnote":
         return style
-    links: list[str] = []
-    text_length = 0
-    for block in walk(article.blocks):
-        for spans in block_spans(block):
-            links += (span.href for span in spans if is_http(span.href))
-        text_length += len(plain_text(block.spans)) if isinstance(block, Paragraph) else 0
+    blocks = list(walk(article.blocks))
+    spans = (span for block in blocks for spans in block_spans(block) for span in spans)
+    links = [span.href for span in spans if is_http(span.href)]
+    text_length = sum(len(plain_text(b.spans)) for b in blocks if isinstance(b, Paragraph))
     url_length = sum(len(display_url(target)) + 4 for target in set(links))
     fits = url_length <= MAX_URL_SHARE * text_length and len(links) <= MAX_FOOTNOTE_LINKS
     return "footnote" if fits else "endnote"

@@ -14,11 +14,11 @@ from printer.output import CompletenessReport, ContentCounts, Result
 from printer.selection import PictureDecision
 
 
-def test_a_free_path_is_numbered_unless_forced(tmp_path):
+def test_a_new_file_is_numbered_unless_forced(tmp_path):
     (tmp_path / "a.pdf").touch()
     (tmp_path / "a 2.pdf").touch()
-    assert output.free_path(tmp_path, "a", ".pdf", force=False).name == "a 3.pdf"
-    assert output.free_path(tmp_path, "a", ".pdf", force=True).name == "a.pdf"
+    assert output.write_free(tmp_path / "a.pdf", b"own").name == "a 3.pdf"
+    assert output.write_free(tmp_path / "a.pdf", b"own", force=True).name == "a.pdf"
 
 
 def test_a_name_that_another_run_takes_meanwhile_is_numbered(tmp_path, monkeypatch):
