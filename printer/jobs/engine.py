@@ -482,7 +482,7 @@ def run_engine(
             memory=settings.memory_limit * 1_000_000,
             retention=settings.keep_days * DAY,
         ),
-        log=_log,
+        log=log_to_stderr,
     ).run()
 
 
@@ -495,14 +495,14 @@ def run(
 ) -> None:
     """Run an engine and other processes until SIGTERM or SIGINT; see :func:`lock_database`."""
     engine = partial(run_engine, settings, allow_private, private_files)
-    run_processes([*processes, ManagedProcess(engine, "the process that prints")], _log)
+    run_processes([*processes, ManagedProcess(engine, "the process that prints")], log_to_stderr)
 
 
 def run_worker(settings: Settings) -> None:
     with lock_database(settings):
         open_queue(settings).disconnect()
         check_storage(storage_location(settings))
-        print("webprint: the worker is running; press Ctrl+C to stop it", file=sys.stderr)
+        log_to_stderr("the worker is running; press Ctrl+C to stop it")
         run(settings)
 
 
@@ -535,5 +535,5 @@ class LocalWorkers:
         self._locks.close()
 
 
-def _log(line: str) -> None:
+def log_to_stderr(line: str) -> None:
     print(f"webprint: {line}", file=sys.stderr, flush=True)

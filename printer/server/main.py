@@ -6,7 +6,6 @@ import errno
 import logging
 import os
 import socket
-import sys
 import threading
 import time
 from contextlib import ExitStack
@@ -76,21 +75,18 @@ def _announce(host: str, listener: socket.socket, token: str) -> None:
     # Browsers try ::1 first for localhost, where another user of the machine may listen.
     loopback = f"[{address}]" if listener.family == socket.AF_INET6 else address
     name = loopback if is_loopback(host) else socket.gethostname()
-    print("webprint: the print server is running; press Ctrl+C to stop it", file=sys.stderr)
-    print(f"webprint: to sign in, open http://{name}:{port}/?token={token}", file=sys.stderr)
+    engine.log_to_stderr("the print server is running; press Ctrl+C to stop it")
+    engine.log_to_stderr(f"to sign in, open http://{name}:{port}/?token={token}")
     if not is_loopback(host):
-        print(
-            "webprint: others can reach this server; what they send is not encrypted unless a"
-            " proxy in front of it does that",
-            file=sys.stderr,
+        engine.log_to_stderr(
+            "others can reach this server; what they send is not encrypted unless a proxy in front"
+            " of it does that"
         )
     if os.geteuid() == 0:
-        print(
-            "webprint: warning: the server runs as root, so browsers that load pages run without"
-            " their sandbox; start it as another user",
-            file=sys.stderr,
+        engine.log_to_stderr(
+            "warning: the server runs as root, so browsers that load pages run without their"
+            " sandbox; start it as another user"
         )
-    sys.stderr.flush()
 
 
 def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> None:
@@ -130,9 +126,5 @@ def delete_discarded_prints(service: PrintService) -> None:
         try:
             service.delete_discarded()
         except Exception as error:  # noqa: BLE001 - the next deletion may succeed
-            print(
-                f"webprint: discarded prints cannot be deleted: {reason_of(error)}",
-                file=sys.stderr,
-                flush=True,
-            )
+            engine.log_to_stderr(f"discarded prints cannot be deleted: {reason_of(error)}")
         time.sleep(_DELETION_INTERVAL)
