@@ -20,7 +20,8 @@ class Verdict:
 
     ``keep`` has a flag per segment, ``scores`` a number per segment from each method that ran (on
     the method's own scale); ``kind`` is the kind of page, ``confidence`` is from 0 to 1.
-    ``standfirst`` are the indexes of the segments between the title and the text that introduce it.
+    ``standfirst`` are the indexes of the segments between the title and the text that introduce it,
+    ``notices`` those of the segments that were dropped as what sites add to articles.
     """
 
     keep: tuple[bool, ...]
@@ -28,6 +29,7 @@ class Verdict:
     kind: str = "article"
     confidence: float = 0.0
     standfirst: frozenset[int] = frozenset()
+    notices: frozenset[int] = frozenset()
 
     @property
     def has_entries(self) -> bool:

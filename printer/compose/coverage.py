@@ -38,6 +38,7 @@ from ..selection import PlacedFigure, Verdict
 from ..text import WORD, comparison_key
 from ..urls import is_http
 from .block_builders import is_code_table, is_code_title_bar, is_source_link
+from .embeds import PICTURE_ADDRESS
 from .footnotes import InternalTargets, LinkResolver, fragment
 from .math import FormulaSource, read_formula
 from .tables import arranges_list, holds_equations, is_data
@@ -79,10 +80,9 @@ def check_coverage(
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
     segments = _expected_segments(page, verdict, captions, excluded)
     text = _ArticleText(article)
-    notes_heading = _notes_heading(segments, article)
     titles = _titles(page, article)
     lines = {segment.text: segment for segment in segments}.values()
-    missing = _missing_words((line for line in lines if line is not notes_heading), text, titles)
+    missing = _missing_words(lines, text, titles)
     contexts = [_nearest(leaf) for segment in segments for leaf in segment.leaves]
     headings = dict.fromkeys(context["heading"] for context in contexts if "heading" in context)
     links = dict.fromkeys(context["link"] for context in contexts if "link" in context)
@@ -99,9 +99,7 @@ def check_coverage(
     kinds = Counter(map(type, walk(article.blocks)))
     missing_content = ContentCounts(
         words=sum(missing.values()),
-        headings=_missing_headings(
-            headings, article, text, titles, notes_heading.text if notes_heading else ""
-        ),
+        headings=_missing_headings(headings, article, text, titles),
         pictures=max(0, len(pictures) - len(article.figures)),
         tables=max(0, data_tables - kinds[Table]),
         code=max(0, sum(not is_code_title_bar(element) for element in code) - kinds[Code]),
@@ -133,7 +131,7 @@ def _missing_words(
     """Return the lines with words that the article lacks, and how many."""
     keys = ((segment, comparison_key(segment.text)) for segment in segments)
     counts = {
-        segment.text: _count_missing_words(_without_internal_links(segment), text)
+        segment.text: _count_missing_words(_printed_text(segment), text)
         for segment, key in keys
         if key not in text and key not in titles
     }
@@ -150,6 +148,8 @@ def _texts(article: Article) -> Iterator[str]:
                 yield from (block.caption, block.credit, block.alt)
             case Math():
                 yield from (block.source, block.alt)
+            case Note():
+                yield block.heading
         yield from (getattr(block, name, "") for name in ("title", "author", "published"))
         for spans in block_spans(block):
             yield from (f"{span.math} {span.text}" for span in spans if span.math)
@@ -159,33 +159,26 @@ def _texts(article: Article) -> Iterator[str]:
                 yield "".join(span.text for span in spans if not span.math)
 
 
-_MAX_NOTES_HEADING_CHARS = 30
-
-
-def _notes_heading(segments: list[Segment], article: Article) -> Segment | None:
-    """Return the last heading if it may be the heading of the notes, which themes replace."""
-    if not any(isinstance(block, Note) for block in walk(article.blocks)):
-        return None
-    headings = (segment for segment in reversed(segments) if segment.block.tag in HEADING_TAGS)
-    last = next(headings, None)
-    return last if last is not None and len(last.text) <= _MAX_NOTES_HEADING_CHARS else None
-
-
 _REFERENCE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§])\s*[\])]?")
 
 
-def _without_internal_links(segment: Segment) -> str:
-    """Return a segment's text without internal links, source links and repeated note marks."""
+def _is_left_out(href: str, text: str) -> bool:
+    """Return whether a link is left out on purpose, as the address of a post's picture is."""
+    return is_source_link(href, text) or PICTURE_ADDRESS.fullmatch(text) is not None
+
+
+def _printed_text(segment: Segment) -> str:
+    """Return a segment's text without links that are not printed, and repeated note marks."""
     texts: list[str] = []
     for leaf in segment.leaves:
-        if texts and leaf.text == texts[-1].strip() and _REFERENCE_MARK.fullmatch(leaf.text):
-            texts[-1] += " "
+        is_mark = _REFERENCE_MARK.fullmatch(leaf.text) is not None
+        if is_mark and texts and leaf.text == texts[-1].strip():
             continue
         link = _nearest(leaf).get("link")
         href = "" if link is None else link.get("href") or ""
-        if href.startswith("#") or is_source_link(href, leaf.text):
+        if href.startswith("#") or _is_left_out(href, leaf.text):
             continue
-        texts.append(leaf.text)
+        texts.append(f" {leaf.text} " if is_mark else leaf.text)
     return "".join(texts)
 
 
@@ -222,14 +215,10 @@ def _titles(page: Page, article: Article) -> frozenset[str]:
 
 
 def _missing_headings(
-    headings: Iterable[HtmlElement],
-    article: Article,
-    text: _ArticleText,
-    titles: Set[str],
-    notes_heading: str,
+    headings: Iterable[HtmlElement], article: Article, text: _ArticleText, titles: Set[str]
 ) -> int:
     blocks = (block for block in walk(article.blocks) if isinstance(block, Heading))
-    present = [*(plain_text(block.spans) for block in blocks), article.title, notes_heading]
+    present = [*(plain_text(block.spans) for block in blocks), article.title]
     present_keys = "\n".join(map(comparison_key, present))
     keys = set(map(_heading_key, islice(headings, _MAX_HEADINGS))) - titles
     return sum(bool(key) and key not in present_keys and key not in text for key in keys)
@@ -280,7 +269,7 @@ def _missing_links(links: Iterable[HtmlElement], page: Page, article: Article) -
         unquote(resolver.target(link))
         for link in links
         if any(map(str.isalnum, text := _text(link)))
-        and not is_source_link(link.get("href") or "", text)
+        and not _is_left_out(link.get("href") or "", text)
     }
     return len({target for target in targets if is_http(target)} - present)
 
@@ -330,7 +319,7 @@ def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
 
     The container holds most of the selected paragraphs.  Its code, its tables of data, its lists
     and its paragraphs that are marked like the selected ones belong to the article, unless they
-    are links.
+    are links, or were dropped as notices.
     """
     flags = list(zip(page.segments, verdict.keep, strict=True))
     paragraphs = [segment.block for segment, keep in flags if keep and segment.block.tag == "p"]
@@ -341,7 +330,7 @@ def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
     classes = {block.get("class") for block in paragraphs if block.getparent() is container}
     parts: dict[HtmlElement, list[Segment]] = {}
     for segment, keep in flags:
-        if keep:
+        if keep or segment.index in verdict.notices:
             continue
         part = _part_of(segment, container)
         if part is not None and (part.tag != "p" or part.get("class") in classes):

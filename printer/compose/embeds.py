@@ -230,9 +230,7 @@ class PostBuilder(QuoteBuilder):
 
 
 #: The address of a post's picture, which ends its text.
-_PICTURE_ADDRESS = re.compile(
-    r"(?:https?://|(?<![\w./-]))pic\.[\w-]{1,30}\.[a-z]{2,6}/\w{1,30}\s*$"
-)
+PICTURE_ADDRESS = re.compile(r"(?:https?://|(?<![\w./-]))pic\.[\w-]{1,30}\.[a-z]{2,6}/\w{1,30}\s*$")
 
 
 def _without_picture_address(block: Block) -> Iterator[Block]:
@@ -241,7 +239,7 @@ def _without_picture_address(block: Block) -> Iterator[Block]:
         yield block
         return
     *spans, last = block.spans
-    text = _PICTURE_ADDRESS.sub("", last.text)
+    text = PICTURE_ADDRESS.sub("", last.text)
     if text == last.text:
         yield block
     elif rest := strip_end((*spans, replace(last, text=text)), " \n"):

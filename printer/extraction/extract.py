@@ -50,11 +50,16 @@ _ALL = frozenset(PAGE_KINDS)
 
 
 class Pass(NamedTuple):
-    """A correction of the selection; ``kinds`` are the kinds of pages to which it applies."""
+    """A correction of the selection.
+
+    ``kinds`` are the kinds of pages to which it applies.  ``drops_notices`` is true if what it
+    drops is what sites add to articles, as requests to subscribe: no loss to the article.
+    """
 
     name: str
     run: Callable[[SelectedText], None]
     kinds: Set[str] = _ALL
+    drops_notices: bool = False
 
 
 ADDING_PASSES = (
@@ -86,22 +91,27 @@ ADDING_PASSES = (
 CORRECTING_PASSES = (
     Pass("partly selected element", corrections.complete_elements),
     Pass("table of contents", corrections.drop_contents, _TEXT),
-    Pass("notice or promotional box", corrections.drop_boxes),
+    Pass("notice or promotional box", corrections.drop_boxes, drops_notices=True),
     Pass("hidden by its class", corrections.drop_hidden_by_class, OFFER_KINDS),
     Pass("not printed by the page", corrections.drop_unprinted),
     Pass("sidebar", corrections.drop_sidebars),
     Pass("comments", corrections.drop_comments, _ARTICLE | {"listing"}),
     Pass("line above the text", boilerplate.drop_opening_lines),
     Pass("other story", boilerplate.drop_other_stories, (_ARTICLE | OFFER_KINDS) - {"listing"}),
-    Pass("notice", boilerplate.drop_notices, (_ARTICLE | OFFER_KINDS) - {"service"}),
-    Pass("call to action", boilerplate.drop_calls_to_action, _ARTICLE),
-    Pass("related link", boilerplate.drop_related_links, _ARTICLE),
+    Pass(
+        "notice",
+        boilerplate.drop_notices,
+        (_ARTICLE | OFFER_KINDS) - {"service"},
+        drops_notices=True,
+    ),
+    Pass("call to action", boilerplate.drop_calls_to_action, _ARTICLE, drops_notices=True),
+    Pass("related link", boilerplate.drop_related_links, _ARTICLE, drops_notices=True),
     Pass("teaser", boilerplate.drop_teasers, _ARTICLE),
     Pass("list of headlines", boilerplate.drop_headline_lists, _ARTICLE),
     Pass("above the title", boilerplate.drop_above_title, _ARTICLE),
     Pass("hidden", corrections.drop_not_displayed, _ARTICLE),
     Pass("announcement", boilerplate.drop_announcements, _ARTICLE),
-    Pass("line below the text", boilerplate.drop_closing_lines, _ARTICLE),
+    Pass("line below the text", boilerplate.drop_closing_lines, _ARTICLE, drops_notices=True),
     # Again, as the lines that it announced may have been dropped.
     Pass("announcement", boilerplate.drop_announcements, _ARTICLE),
     Pass("copy for narrow screens", corrections.drop_responsive_duplicates),
@@ -116,19 +126,30 @@ CORRECTING_PASSES = (
 )
 
 
-def run_passes(passes: Iterable[Pass], selected: SelectedText, trace: Trace | None = None) -> None:
-    """Run the passes that apply to the kind of page, and record their changes in ``trace``."""
+def run_passes(
+    passes: Iterable[Pass], selected: SelectedText, trace: Trace | None = None
+) -> frozenset[int]:
+    """Run the passes that apply to the kind of page, and record their changes in ``trace``.
+
+    Return the indexes of the segments dropped as notices.
+    """
+    notices: set[int] = set()
     for step in passes:
         if selected.kind not in step.kinds:
             continue
-        before = tuple(selected.keep) if trace is not None else ()
+        before = tuple(selected.keep)
         step.run(selected)
-        if trace is not None:
-            changes = zip(before, selected.keep, strict=True)
-            for i, (was_selected, is_selected) in enumerate(changes):
-                if was_selected != is_selected:
-                    action = "added" if is_selected else "dropped"
-                    trace.setdefault(i, []).append(f"{action}: {step.name}")
+        if trace is None and not step.drops_notices:
+            continue
+        for i, (was_selected, is_selected) in enumerate(zip(before, selected.keep, strict=True)):
+            if was_selected == is_selected:
+                continue
+            if trace is not None:
+                action = "added" if is_selected else "dropped"
+                trace.setdefault(i, []).append(f"{action}: {step.name}")
+            if step.drops_notices and not is_selected:
+                notices.add(i)
+    return frozenset(notices)
 
 
 def correct_selection(page: Page, verdict: Verdict, trace: Trace | None = None) -> Verdict:
@@ -138,7 +159,7 @@ def correct_selection(page: Page, verdict: Verdict, trace: Trace | None = None) 
         selected.kind = "listing"
     run_passes(ADDING_PASSES, selected, trace)
     selected.end_additions()
-    run_passes(CORRECTING_PASSES, selected, trace)
+    notices = run_passes(CORRECTING_PASSES, selected, trace)
     standfirst = frozenset[int]()
     if verdict.kind == "article":
         run_passes([Pass("repeated standfirst", drop_repeated_standfirst)], selected, trace)
@@ -146,7 +167,13 @@ def correct_selection(page: Page, verdict: Verdict, trace: Trace | None = None) 
     elif verdict.kind in OFFER_KINDS:
         standfirst = find_tagline(selected)
     selected.add(standfirst)
-    return replace(verdict, keep=tuple(selected.keep), kind=selected.kind, standfirst=standfirst)
+    return replace(
+        verdict,
+        keep=tuple(selected.keep),
+        kind=selected.kind,
+        standfirst=standfirst,
+        notices=notices,
+    )
 
 
 #: The confidence of the papers' methods, which do not compute one.

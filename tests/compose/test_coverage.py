@@ -76,6 +76,27 @@ def test_unselected_text_is_not_reported_lost() -> None:
     assert check_coverage(read, verdict, (), smaller).counts.links == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("<h2>Notes</h2>", "<h2>What the harbour master wrote of it</h2>"),
+        ('<ol><li id="n1">By', '<ol><li id="n1"><sup>1</sup>By'),
+        (
+            "<pre>",
+            "<blockquote class=twitter-tweet><p>The weir is gone. <a href='https://t.co/1'>"
+            "pic.twitter.com/weir1</a></p>&mdash; Mara Tiel <a href='https://twitter.com/m/status/1'>"
+            "March 3, 1911</a></blockquote><pre>",
+        ),
+    ],
+    ids=["heading of the notes", "mark of a note", "address of a picture"],
+)
+def test_what_an_article_has_in_another_form_is_not_lost(text, changed) -> None:
+    read = read_page(HTML.replace(text, changed), "https://example.org/weir")
+    verdict = Verdict(tuple(True for _ in read.segments))
+    article = compose(read, verdict, ())
+    assert check_coverage(read, verdict, (), article).counts == ContentCounts()
+
+
 def test_the_number_of_a_paragraph_s_comments_is_not_lost() -> None:
     count = '<a class="comments_count" title="Comment">0</a>'
     read = read_page(HTML.replace("<p>The weir", f"<p>{count}The weir"), "https://example.org/weir")

@@ -6,6 +6,7 @@ import pytest
 
 from printer.compose.coverage import check_coverage, find_omissions
 from printer.extract_stage import extract_article
+from printer.extraction.extract import correct_selection
 from printer.html.page import read_page
 from printer.options import ExtractOptions
 from printer.output import ContentCounts
@@ -80,6 +81,22 @@ def test_text_around_an_article_is_not_reported_missing(more):
     last = found.page.segments[-1].text
     page, verdict = without(found, last)
     assert find_omissions(page, verdict) == []
+
+
+def test_notices_are_not_reported_missing():
+    notice = (
+        "Sign up for our newsletter, and read of all the ferries that cross the river in the fog."
+    )
+    found = extraction(f"{PARAGRAPHS}<p>{notice}</p>")
+    (line,) = (segment for segment in found.page.segments if segment.text == notice)
+    verdict = replace(
+        found.verdict, keep=tuple(True for _ in found.verdict.keep), notices=frozenset()
+    )
+    selected = correct_selection(found.page, replace(verdict, kind="article"))
+    assert not selected.keep[line.index]
+    assert line.index in selected.notices
+    assert find_omissions(found.page, selected) == []
+    assert find_omissions(found.page, replace(selected, notices=frozenset())) == [line]
 
 
 def test_other_kinds_of_pages_have_no_container():
