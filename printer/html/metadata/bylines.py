@@ -99,8 +99,8 @@ def _signed(line: str) -> str:
 
 #: The beginning of a byline, in languages where it begins nothing else.
 BYLINE = re.compile(
-    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y(?::|\s)|(?:WRITTEN )?BY:?\s"
-    r"|By(?=[A-Z][a-z]+\s[A-Z])"  # in an element of its own
+    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished |[Ss]ubmitted )?[Bb]y(?::|\s)"
+    r"|(?:WRITTEN )?BY:?\s|By(?=[A-Z][a-z]+\s[A-Z])"  # in an element of its own
     r"|V(?:on|ON):?\s"
     r"|Por:?\s|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Auth?ore?:|Contributor:|Autorka?:|Auteur\s?:|Yazan:"
     r"|Tác giả:|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
@@ -335,7 +335,7 @@ def _without_by(text: str, language: str) -> str:
 
 #: Text after a name: another label, a job title, an address, a date.
 _AFTER = re.compile(
-    r"""\s?(?:(?-i:\b[A-Z]\w{3,12}:\s)|\b(?:am|le|el|il|den|op)\s(?=[0-9])|\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[<]|\((?!(?:[A-Z]\.?){1,3}\)\s[^\W\d_])"""
+    r"""\s?(?:(?-i:\b[A-Z]\w{3,12}:\s)|\b(?:am|le|el|il|den|op)\s(?=[0-9])|\bon(?=$|\s\w{3,6}day\b|\s(?:mon|tue|wed|thu|fri|sat|sun),|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[<]|\((?!(?:[A-Z]\.?){1,3}\)\s[^\W\d_])"""
     r"""|[,\s]{1,2}[0-9]|\b(?:last\s)?(?:updated|published)\b"""
     r"""|[.,;]?\s(?:medically\s|fact.?checked\s|expert\s)?(?:reviewed|edited|checked|photographs?"""
     r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",

@@ -162,14 +162,16 @@ def find_labeled_date(
 
 
 _IN_PATH = re.compile(
-    r"(?<![0-9])(?P<year>199[0-9]|20[0-9]{2})(?P<mark>[/-])(?P<month>[01][0-9])(?P=mark)"
-    r"(?P<day>[0-3][0-9])(?![0-9])"
+    r"(?<![0-9])(?P<year>199[0-9]|20[0-9]{2})(?P<mark>[/-])"
+    r"(?P<month>[01][0-9]|(?<=/)[a-z]{3,9}(?=/))(?P=mark)(?P<day>[0-3][0-9])(?![0-9])"
 )
 
 
 def find_path_date(path: str) -> str:
     """Return the day in the path of a URL, '' if it names none or several."""
-    days = {_to_iso(match.groupdict()) for match in _IN_PATH.finditer(path[:2000])}
+    matches = _IN_PATH.finditer(path[:2000].lower())
+    parts = filter(None, (_with_month_number(match.groupdict(), "") for match in matches))
+    days = set(map(_to_iso, parts))
     return days.pop() if len(days) == 1 else ""
 
 

@@ -542,7 +542,7 @@ _PROPERTIES = frozenset({
     "author", "creator", "schema:author", "dc:creator", "datePublished", "schema:datePublished",
 })  # fmt: skip
 _AUTHOR_PAGE = re.compile(
-    r"/(?:authors?|autor(?:en|es|in)?|auteurs?|autori|autore|authors-profiles?|contributors?|columnists?|journalists?"
+    r"/(authors?|autor(?:en|es|in)?|auteurs?|autori|autore|authors-profiles?|contributors?|columnists?|journalists?"
     r"|writers?|reporters?|profiles?|staff|people|skribenter?)/[^/?#]{3,80}/?$",
     re.IGNORECASE,
 )
@@ -562,7 +562,8 @@ def _mark_kind(element: HtmlElement) -> int:
         return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
     if "author" in attributes.get("rel", "").split():
         return _IS_AUTHOR
-    if _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
+    page = _AUTHOR_PAGE.search(attributes.get("href", "")[:300])
+    if page and not (page[1] == "people" and "tag" in attributes.get("rel", "").split()):
         return _IS_AUTHOR
     if element.tag == "dd" and "createdby" in attributes.get("class", "").split():  # Joomla
         return _IS_AUTHOR

@@ -168,6 +168,10 @@ def test_the_language_decides_the_order_of_day_and_month(text, language, expecte
     [
         ("2024/10/17/ferry", "2024-10-17"),
         ("news/2024-10-17-ferry", "2024-10-17"),
+        ("news/2024/oct/17/ferry", "2024-10-17"),
+        ("2024/October/17/ferry", "2024-10-17"),
+        ("2024/ferry/17/quay", ""),
+        ("top-2024-oct-17-ferries", ""),
         ("ferry-120241017", ""),
         ("2024/13/17/ferry", ""),
         ("2024/10/17/since-2019-05-02", ""),

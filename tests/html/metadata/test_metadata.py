@@ -1039,6 +1039,17 @@ def test_a_box_of_the_author_has_links_to_the_page_of_each(box, expected):
     assert read("<title>Ferry stops</title>", body).byline == expected
 
 
+def test_a_person_who_is_a_tag_of_the_page_is_not_its_author():
+    tag = "<a href=/topics/people/orla-fennimoor rel=tag>Orla Fennimoor</a>"
+    line = "<p>Submitted by <a href=/users/tam>Tam Reed</a> on Tue, 01/17/2012 - 11:07</p>"
+    assert read("<title>Ferry stops</title>", f"<h1>Ferry stops</h1>{tag}{TEXT}").byline == ""
+    body = f"<h1>Ferry stops</h1>{line}{tag}{TEXT}"
+    assert read("<title>Ferry stops</title>", body).byline == "Tam Reed"
+    author = tag.replace("people", "authors")
+    body = f"<h1>Ferry stops</h1>{author}{TEXT}"
+    assert read("<title>Ferry stops</title>", body).byline == "Orla Fennimoor"
+
+
 def test_a_breadcrumb_names_no_author():
     crumbs = "<div class=breadcrumb><a href=/people/real-life>Real Life</a></div>"
     assert read("<title>Ferry stops</title>", f"{crumbs}<h1>Ferry stops</h1>{TEXT}").byline == ""
