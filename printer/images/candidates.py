@@ -560,6 +560,30 @@ def _styled_backgrounds(
                 yield _with_rendered_size(candidate, box)
 
 
+#: The class of a picture next to the text.
+_FLOATED_NAME = re.compile(
+    r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
+)
+
+
+def is_floated(element: HtmlElement) -> bool:
+    """Return whether an element's own attributes place it next to the text."""
+    style = "".join((element.get("style") or "")[:500].lower().split())
+    return (
+        "float:left" in style
+        or "float:right" in style
+        or (element.get("align") or "").lower() in ("left", "right")
+        or _FLOATED_NAME.search((element.get("class") or "")[:300]) is not None
+    )
+
+
+def is_centered(element: HtmlElement) -> bool:
+    """Return whether an element's own attributes center its text."""
+    style = "".join((element.get("style") or "")[:500].lower().split())
+    is_aligned = (element.get("align") or "").lower() in ("center", "middle")
+    return element.tag == "center" or is_aligned or "text-align:center" in style
+
+
 class Column(NamedTuple):
     """The column of the article's lines, in CSS pixels from the left edge of the page."""
 

@@ -22,7 +22,7 @@ from ..html.parse import element_line
 from ..i18n import has_phrase
 from ..text import CAMEL_CASE, COLONS, INVISIBLE, SENTENCE_ENDS, class_pattern, comparison_key
 from ..urls import resolve
-from .candidates import Candidate
+from .candidates import Candidate, is_centered, is_floated
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ class CaptionFinder:
             return Caption()
         segments = (
             _in_figcaption(self, candidate)
-            or _named_caption(self, candidate)
-            or _text_below(self, candidate)
+            or _of_no_other_figure(candidate, _named_caption(self, candidate))
+            or _of_no_other_figure(candidate, _text_below(self, candidate))
         )
         if not self.index.flags[candidate.index] & _QUOTE:
             # The line below a quotation names its speaker, also beside a portrait.
@@ -153,6 +153,24 @@ class CaptionFinder:
         return Caption(() if is_label or is_title else spans, credit, indexes)
 
 
+_MAX_FIGURE_ELEMENTS = 100
+
+
+def _of_no_other_figure(candidate: Candidate, segments: Sequence[Segment]) -> Sequence[Segment]:
+    """Return the texts but for those in another figure, whose picture is not loaded yet."""
+    around = set(candidate.element.iterancestors("figure"))
+    figures = [next(segment.block.iterancestors("figure"), None) for segment in segments]
+    unloaded = {f for f in figures if f is not None and f not in around and _is_not_loaded(f)}
+    return [s for s, figure in zip(segments, figures, strict=True) if figure not in unloaded]
+
+
+def _is_not_loaded(figure: HtmlElement) -> bool:
+    """Return whether a figure has a picture, of which it has no file yet."""
+    pictures = (e for e in islice(figure.iter(), _MAX_FIGURE_ELEMENTS) if e.tag == "img")
+    sources = [(picture.get("src") or "").strip() for picture in pictures]
+    return bool(sources) and all(not src or src.startswith("data:") for src in sources)
+
+
 def _is_date(page: Page, text: str) -> bool:
     """Return whether a text is the date of the article and nothing else but the reading time."""
     published = page.metadata.published[:10]
@@ -172,8 +190,8 @@ def _caption_in_noscript(candidate: Candidate) -> Caption:
 
 
 _MAX_NOSCRIPT_ELEMENTS = 100
-#: Elements with the versions of a picture: a parser that does not know ``source`` nests them.
-_PICTURE_TAGS = frozenset({"picture", "source"})
+#: Elements with versions of a picture: a parser that does not know ``source`` nests them.
+_PICTURE_TAGS = "picture", "source"
 
 
 def _ancestors(finder: CaptionFinder, candidate: Candidate) -> Iterator[int]:
@@ -190,18 +208,19 @@ _CAPTION_CLASS = re.compile(r"caption|description|legend|bildunter", re.IGNORECA
 
 def _is_heading(finder: CaptionFinder, segment: Segment) -> bool:
     """Return whether a text is a heading that no markup names a caption."""
-    index = finder.index.segment_blocks[segment.index]
-    element = finder.index.elements[index]
-    name = f"{_element_name(element)} {(element.get('id') or '')[:100]}"
-    boxes = ((e.tag, *_element_name(e).split()) for e in islice(element.iterancestors(), 3))
+    name = f"{_element_name(segment.block)} {(segment.block.get('id') or '')[:100]}"
+    boxes = ((e.tag, *_element_name(e).split()) for e in islice(segment.block.iterancestors(), 3))
     is_in_caption = any(not {"figcaption", "caption"}.isdisjoint(names) for names in boxes)
     is_named = is_in_caption or _CAPTION_CLASS.search(name)
-    return bool(finder.index.flags[index] & _HEADING) and not is_named
+    return _is_in_heading(finder, segment) and not is_named
+
+
+def _is_in_heading(finder: CaptionFinder, segment: Segment) -> bool:
+    return bool(finder.index.flags[finder.index.segment_blocks[segment.index]] & _HEADING)
 
 
 def _is_linked_heading(finder: CaptionFinder, segment: Segment) -> bool:
-    flags = finder.index.flags[finder.index.segment_blocks[segment.index]]
-    return bool(flags & _HEADING) and 2 * segment.link_chars > len(segment.text)
+    return _is_in_heading(finder, segment) and 2 * segment.link_chars > len(segment.text)
 
 
 def _segment_bounds(finder: CaptionFinder, index: int) -> tuple[int, int]:
@@ -311,11 +330,12 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
     # One with a date is beside a portrait.
     is_signature = find_signature([segment.text]) and not find_date(segment.text)
     is_signature = is_signature and not segment.text.startswith("By")
-    if is_long or is_signature or segment.text.endswith(COLONS) or _is_other_text(segment):
+    section = finder.page.metadata.section
+    if is_long or is_signature or segment.text.endswith(COLONS) or _is_other_text(segment, section):
         return ()
     # Text that begins before the picture continues after it.
     begins_before = finder.index.segment_spans[position][0] < finder.index.opens[candidate.index]
-    if begins_before or finder.index.flags[block] & _HEADING:
+    if begins_before or _is_in_heading(finder, segment):
         return ()
     in_gallery = False
     for level, index in enumerate(islice(_ancestors(finder, candidate), _MAX_LEVELS + 2)):
@@ -338,7 +358,7 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
         text = segment.text[counter.end() if counter else 0 :]
         # Beside a floated picture, its text is the article's.
         frames = (finder.index.elements[i] for i in islice(_ancestors(finder, candidate), level))
-        is_marked = is_credit_line(text) or (is_styled and not any(map(_is_floated, frames)))
+        is_marked = is_credit_line(text) or (is_styled and not any(map(is_floated, frames)))
         if follows and (is_marked or _is_centered_alone(finder, candidate, position)):
             return [segment]
         break
@@ -368,7 +388,7 @@ _MAX_LABEL_WORDS = 3
 _MIN_MENU_LINKS = 3
 
 
-def _is_other_text(segment: Segment) -> bool:
+def _is_other_text(segment: Segment, section: str) -> bool:
     """Return whether a line names a section, links to several pages, or is in a box for text."""
     is_short = len(segment.text.split()) <= _MAX_LABEL_WORDS
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a" and not leaf.tail}
@@ -377,7 +397,8 @@ def _is_other_text(segment: Segment) -> bool:
     names = map(_element_name, around)
     boxes = map(_element_name, islice(segment.block.iterancestors(), _MAX_TEXT_BOX_LEVELS))
     is_text = segment.text.endswith(".") and any(map(_TEXT_BOX.search, boxes))
-    return is_menu or is_text or (is_short and any(map(_LABEL_NAME.search, names)))
+    is_label = segment.text == section or (is_short and any(map(_LABEL_NAME.search, names)))
+    return is_menu or is_text or is_label
 
 
 def _line_above(
@@ -431,19 +452,15 @@ def _is_centered_alone(finder: CaptionFinder, candidate: Candidate, position: in
     """Return whether a line and the picture above it are centered, and the text below is not."""
     elements, blocks = finder.index.elements, finder.index.segment_blocks
     centered = [elements[blocks[position]], elements[finder.index.parents[candidate.index]]]
-    if not all(map(_is_centered, centered)):
+    if not all(map(is_centered, centered)):
         return False
     next_block = blocks[position + 1] if position + 1 < len(blocks) else blocks[position]
     between = range(blocks[position] + 1, min(next_block + 1, blocks[position] + 40))
     has_picture = any(finder.picture_counts[other] for other in between)
-    return has_picture or not (next_block > blocks[position] and _is_centered(elements[next_block]))
+    return has_picture or not (next_block > blocks[position] and is_centered(elements[next_block]))
 
 
 _MAX_ITEMS = 20
-#: The class of a picture next to the text.
-_FLOATED_NAME = re.compile(
-    r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
-)
 
 
 def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
@@ -459,18 +476,7 @@ def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
         return False
     path = (candidate.element, *ancestors[: ancestors.index(segment.block)])
     is_sentence = segment.text.endswith(SENTENCE_ENDS) and not _is_emphasized(segment)
-    return any(map(_is_floated, path)) or (is_sentence and segment.block.find(".//br") is None)
-
-
-def _is_floated(element: HtmlElement) -> bool:
-    """Return whether an element's own attributes place it next to the text."""
-    style = "".join((element.get("style") or "")[:500].lower().split())
-    return (
-        "float:left" in style
-        or "float:right" in style
-        or (element.get("align") or "").lower() in ("left", "right")
-        or _FLOATED_NAME.search(_element_name(element)) is not None
-    )
+    return any(map(is_floated, path)) or (is_sentence and segment.block.find(".//br") is None)
 
 
 def _has_caption_around(node: HtmlElement | None, segment: Segment) -> bool:
@@ -500,13 +506,6 @@ def _element_name(element: HtmlElement) -> str:
     return f"{element.get('class') or ''} {element.get('itemprop') or ''}"[:300]
 
 
-def _is_centered(element: HtmlElement) -> bool:
-    """Return whether an element's own attributes center its text."""
-    style = "".join((element.get("style") or "")[:500].lower().split())
-    is_aligned = (element.get("align") or "").lower() in ("center", "middle")
-    return element.tag == "center" or is_aligned or "text-align:center" in style
-
-
 _SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
 
 
@@ -530,7 +529,8 @@ _PICTURE = (
     r"|graphics?|illustrations?|grafik"
 )
 _CREDIT_START = re.compile(
-    rf"\W{{0,3}}(?:(?:{_PICTURE}|sources?|quellen?|fonte|fuente|credits?|crédits?|copyright|courtesy)"
+    rf"\W{{0,3}}(?:(?:{_PICTURE}|sources?|(?:bild)?quellen?|bild(?:nachweise?|rechte)|fonte|fuente"
+    r"|credits?|crédits?|copyright|courtesy)"
     r"(?:\s(?:credits?|by|courtesy|of|source|via)){0,2}\s?[:：]|©|\(c\)\s|"
     rf"(?:{_PICTURE}) (?:by|courtesy|via) |写真|撮影|图片来源|图源|出典|来源|تصوير|фото[: ]|צילום)",
     re.IGNORECASE,

@@ -22,7 +22,7 @@ from .features import (
     long_words,
     nearest_link,
 )
-from .srcset import original_url
+from .srcset import original_url, picture_key
 
 #: A shorter caption may be a teaser's.
 _MIN_CAPTION_CHARS = 12
@@ -150,6 +150,8 @@ def _is_in_dialog(reader: FeatureReader, candidate: Candidate) -> bool:
 _CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
 #: The features of a file that is a button if a script follows its link.
 _BUTTON_FEATURES = frozenset({"a GIF file", "file of an icon"})
+#: The features of a sign in the link to a larger version of the picture beside it.
+_SIGN_FEATURES = frozenset({"a GIF file", "no alt", "linked to a picture"})
 _BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
 #: The features of a picture for social networks, which readers do not see.
 _UNSEEN_FEATURES = frozenset({"hidden", "between title and text"})
@@ -174,7 +176,7 @@ def _reason_without_caption(
         return "a badge or a hidden button"
     if "linked for sharing" in features:
         return "a share button"
-    if "linked to nowhere" in features and not features.isdisjoint(_BUTTON_FEATURES):
+    if _is_button(reader, candidate, features):
         return "a button with a script"
     if candidate.kind == "image" and is_preview(candidate):
         return "a placeholder"
@@ -190,6 +192,17 @@ def _reason_without_caption(
     if _is_linked_banner(reader, candidate, features):
         return "a banner or a button that leads to another page"
     return ""
+
+
+def _is_button(reader: FeatureReader, candidate: Candidate, features: frozenset[str]) -> bool:
+    """Return whether a picture is a button: of a script, or to enlarge another picture."""
+    if "linked to nowhere" in features and not features.isdisjoint(_BUTTON_FEATURES):
+        return True
+    link = nearest_link(candidate.element, _MAX_LEVELS_TO_LINK)
+    if link is None or not features >= _SIGN_FEATURES:
+        return False
+    key = picture_key((link.get("href") or "").strip()[:2000])
+    return key != candidate.url_key and reader.copies[key] > 0
 
 
 def _is_decoration(reader: FeatureReader, candidate: Candidate, features: frozenset[str]) -> bool:

@@ -605,3 +605,31 @@ def test_a_box_far_around_a_caption_may_be_named_like_a_button() -> None:
     wide = f"<div class=uk-width-expand><div><div><div>{html}</div></div></div></div>"
     assert caption(wide).text == "The boat."
     assert caption(html.replace("class=caption", "class='caption btn'")).text == ""
+
+
+def test_a_credit_may_follow_the_caption_of_a_figure() -> None:
+    line = "<span class=img-line>Bildquelle: <a href=/tam>Tam Reed</a></span>"
+    found = caption(f"<figure>{IMG}<figcaption>The boat.</figcaption>{line}</figure>")
+    assert (found.text, found.credit) == ("The boat.", "Bildquelle: Tam Reed")
+
+
+def test_the_name_of_the_section_over_a_picture_is_no_caption() -> None:
+    box = f"<div class=thumbnail>{IMG}<span class=flag>{{}}</span></div>"
+    head = "<meta property=article:section content=Rivers>"
+    texts = []
+    for label in ("Rivers", "Boats"):
+        page = read_page(f"{head}<p>{PARAGRAPH}</p>{box.format(label)}<p>{PARAGRAPH}</p>", URL)
+        candidates = find_candidates(page)
+        texts.append(CaptionFinder(page, candidates).find(candidates[0]).text)
+    assert texts == ["", "Boats"]
+
+
+def test_the_caption_of_a_figure_whose_picture_is_not_loaded_belongs_to_no_other_picture() -> None:
+    chart = "<div><noscript><img src=/chart.png></noscript></div><p>The mayor waits.</p>"
+    blank = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+    figure = f"<figure><img src='{blank}'><figcaption class=caption>The boat.</figcaption></figure>"
+    assert caption(f"<div>{chart}{figure}</div>").text == ""
+    empty = "<figure><figcaption class=caption>The boat.</figcaption></figure>"
+    assert caption(f"<div><div>{IMG}</div>{empty}</div>").text == "The boat."
+    nested = f"<figure><figure>{IMG}</figure><div class=caption>The boat.</div></figure>"
+    assert caption(nested).text == "The boat."

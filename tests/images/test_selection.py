@@ -879,6 +879,8 @@ def test_a_picture_below_links_to_other_pages_is_a_banner() -> None:
          "a teaser of another page"),
         ("<p><a href=\"javascript:size('body')\"><img src=/img/larger.gif alt=Larger></a></p>",
          "a button with a script"),
+        ("<p><a href=/photo.jpg><img src=/img/larger.gif></a></p>",
+         "a button with a script"),
     ],
 )  # fmt: skip
 def test_decoration_and_buttons_are_refused(picture: str, reason: str) -> None:
