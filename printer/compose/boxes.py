@@ -46,13 +46,13 @@ def is_box(element: HtmlElement) -> bool:
     return len(tags) - tags.count("span") <= _MAX_PLAIN_ELEMENTS
 
 
-_PLAIN_BOX_CLASS = re.compile(
-    r"(?<!\S)(?:note|tip|hint|important|warning|caution|danger|attention|seealso|alert|notice)(?!\S)",
-    re.IGNORECASE,
-)
-#: The end of a class that names a kind of box with a bold label.
+_BOX_NAMES = "note|tip|hint|important|warning|caution|danger|attention"
+_PLAIN_BOX_CLASS = re.compile(rf"(?<!\S)(?:{_BOX_NAMES}|seealso|alert|notice)(?!\S)", re.IGNORECASE)
+#: The end of a class that names a kind of box with a label: 'my-note', 'tip-box', 'TipBoxWrapper'.
 _ENDS_IN_BOX_NAME = re.compile(
-    r"[-_](?:note|tip|hint|important|warning|caution|danger|attention)(?!\S)", re.IGNORECASE
+    rf"(?:[-_](?:{_BOX_NAMES})"
+    rf"|(?<![a-z])(?:{_BOX_NAMES})[-_]?box(?:[-_]?(?:container|wrapper))?)(?!\S)",
+    re.IGNORECASE,
 )
 #: Elements that need no label to be boxes.
 _SET_OFF_TAGS = frozenset({"aside", "section", "blockquote"})

@@ -386,6 +386,12 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out(name: str) -> None:
         ("<div class='kg-card kg-callout-card'><div>{}</div></div>", ""),
         ("<div class=site-callout><h3>Why it lasts</h3><div><p>{}</p></div></div>", "Why it lasts"),
         ("<div class=aside--tip><p class=aside__title>Tip</p><p>{}</p></div>", "Tip"),
+        (
+            "<section class='x1-TipBoxWrapper y2'><div class=x3-Header><div><span>Did you know?"
+            "</span></div></div><div class=x4-Body><div>{}</div></div></section>",
+            "Did you know?",
+        ),
+        ("<div class=note-box><p class=title>Good to know</p><p>{}</p></div>", "Good to know"),
     ],
 )
 def test_notes_and_warnings_of_documentation_are_boxes(html: str, label: str) -> None:
@@ -405,6 +411,8 @@ def test_notes_and_warnings_of_documentation_are_boxes(html: str, label: str) ->
         "<div class=side-note><b>Three quiet years</b> went by.</div>",
         "<aside><p>A line of the text.</p></aside>",
         "<div class='news-alert'><p class=title>Late</p><p>A line of the text.</p></div>",
+        "<div class='keynote-box'><p class=title>Late</p><p>A line of the text.</p></div>",
+        "<div class='tip-box'><p>Row slowly.</p><p>A line of the text.</p></div>",
         f"<div class=callout>{'<p>A line of the text, and another one.</p>' * 90}</div>",
         "<blockquote><p>[note] A line of the text.</p></blockquote>",
     ],
