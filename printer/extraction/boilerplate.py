@@ -13,12 +13,14 @@ from ..html.index import Segment, enclosing_link
 from ..html.metadata.bylines import BYLINE, find_byline, is_byline, is_credit, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
-from ..i18n import fold_words, has_phrase, is_source_line, page_labels
+from ..i18n import fold_words, has_phrase, is_source_line, names_other_stories, page_labels
 from ..text import COLONS, SENTENCE_ENDS, YEAR, class_pattern, count_words, split_label
 from ..urls import host_of, resolve
 from .selected_text import (
     TERM_TAGS,
     SelectedText,
+    first_link,
+    is_bold,
     is_drawn_as_button,
     is_internal_link,
     link_target,
@@ -381,8 +383,12 @@ def drop_other_stories(selected: SelectedText) -> None:
             continue
         label, colon, title = split_label(segment.text)
         line = fold_words(segment.text.rstrip("0123456789() "))
-        if line in labels or (colon and not title and _ends_with_label(line)):
-            selected.drop(_find_stories_below(selected, i, total))
+        is_head = segment.block.tag in HEADING_TAGS or bool(colon and not title)
+        is_label = line in labels or (colon and not title and _ends_with_label(line))
+        if is_label or (is_head and (names_other_stories(line) or _ends_with_label(line))):
+            stories = _find_stories_below(selected, i, total)
+            if is_label or _is_list_of_site(selected, stories[1:]):
+                selected.drop(stories)
         elif fold_words(label) in labels:
             selected.keep[i] = segment.link_chars < _MIN_LINKED_TITLE * len(title)
     for lines in _labeled_stories(selected) if selected.kind == "article" else ():
@@ -478,8 +484,16 @@ def _has_target(segment: Segment) -> bool:
     """Return whether a line is a link that leads somewhere, not an anchor: '<a name="faq">'."""
     if segment.link_chars < _MIN_LINKED_STORY * len(segment.text):
         return False
-    link = enclosing_link(segment.leaves[0].element)
+    link = first_link(segment)
     return segment.is_link if link is None else link.get("href") is not None
+
+
+def _is_list_of_site(selected: SelectedText, lines: Iterable[int]) -> bool:
+    """Return whether lines are several items of lists, each a link to a page of the site."""
+    items = [selected.segments[i] for i in lines if selected.keep[i]]
+    links = [first_link(s) for s in items if "li" in (s.block.tag, s.block.getparent().tag)]
+    hrefs = [link.get("href") or "" for link in links if link is not None]
+    return len(items) == len(hrefs) > 1 and all(map(selected.is_on_site, hrefs))
 
 
 _MIN_CARDS_BELOW = 2
@@ -761,12 +775,6 @@ def _is_paywall(segment: Segment, above: Segment) -> bool:
     return any(
         box not in outer and _PAYWALL_CLASS.search((box.get("class") or "")[:300]) for box in boxes
     )
-
-
-def is_bold(segment: Segment) -> bool:
-    """Return whether one of the bold texts in a line's element is the line."""
-    bold = (part.text_content() for part in segment.block.iter("b", "strong"))
-    return segment.text in map(" ".join, map(str.split, bold))
 
 
 _MAX_STORIES = 4

@@ -24,8 +24,8 @@ from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, is_invitation, load_table, page_labels
 from ..selection import LIST_KINDS, OFFER_KINDS, Verdict
 from ..text import QUESTION_MARKS, SENTENCE_ENDS, class_pattern, count_previewed, has_currency_sign
-from .boilerplate import is_bold, is_link_row
-from .selected_text import SelectedText, is_contents_entry, is_drawn_as_button
+from .boilerplate import is_link_row
+from .selected_text import SelectedText, is_bold, is_contents_entry, is_drawn_as_button
 
 
 def drop_leftovers(selected: SelectedText) -> None:

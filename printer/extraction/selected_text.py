@@ -107,6 +107,12 @@ def is_internal_link(segment: Segment) -> bool:
     return link_target(segment).startswith(("#", "javascript:"))
 
 
+def first_link(segment: Segment) -> HtmlElement | None:
+    """Return the first link of a line, None if it has none."""
+    links = (enclosing_link(leaf.element) for leaf in segment.leaves)
+    return next((link for link in links if link is not None), None)
+
+
 def link_target(segment: Segment) -> str:
     """Return the target of the link with which a line begins, '' for none."""
     link = enclosing_link(segment.leaves[0].element)
@@ -132,6 +138,16 @@ def is_button_text(leaf: Leaf) -> bool:
     link = enclosing_link(leaf.parent)
     names = "" if link is None else (link.get("class") or "")[:300].lower()
     return _BUTTON_CLASS.search(names) is not None
+
+
+#: The bold texts of a line's element that are compared with the line.
+_MAX_BOLD_TEXTS = 20
+
+
+def is_bold(segment: Segment) -> bool:
+    """Return whether one of the bold texts in a line's element is the line."""
+    bold = islice(segment.block.iter("b", "strong"), _MAX_BOLD_TEXTS)
+    return segment.text in (" ".join(part.text_content().split()) for part in bold)
 
 
 def tags_and_classes(element: HtmlElement) -> tuple[str, ...]:

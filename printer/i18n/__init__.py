@@ -60,6 +60,16 @@ def is_invitation(text: str) -> bool:
     return len(words) <= _MAX_INVITATION_WORDS and not labels.isdisjoint(beginnings)
 
 
+_MAX_STORIES_LABEL_WORDS = 8
+
+
+def names_other_stories(label: str) -> bool:
+    """Return whether a label begins as that of other stories: 'More bread recipes you may like'."""
+    first, *words = fold_words(label).split() or [""]
+    is_label = first in page_labels("other_words") and len(words) < _MAX_STORIES_LABEL_WORDS
+    return is_label and not page_labels("story_words").isdisjoint(words)
+
+
 def is_source_line(text: str) -> bool:
     """Return whether a line names a text's source, or says who reported, edited or amended it."""
     label, colon, source = split_label(text)

@@ -332,6 +332,33 @@ def test_text_that_is_no_list_of_other_stories_stays(text):
 
 
 @pytest.mark.parametrize(
+    ("heading", "host", "goes"),
+    [
+        ("<h2>⛵ More Harbour Guides</h2>", "", True),
+        ("<h2>Other posts on boats</h2>", "", True),
+        ("<h3>Weitere Rezepte aus dem Hafen</h3>", "", True),
+        ("<h3>Autres recettes</h3>", "", True),
+        ("<h3>Ещё больше новости</h3>", "", True),
+        ("<h2>Boats that you may also like</h2>", "", True),
+        ("<p><b>Related articles and links:</b></p>", "", True),
+        ("<h2>More Harbour Guides</h2>", "https://b.test", False),
+        ("<h2>More winners</h2>", "", False),
+        ("<h2>Guides of the harbour</h2>", "", False),
+        ("<p>More articles of the crew</p>", "", False),
+    ],
+)
+def test_a_list_of_links_to_the_site_goes_with_a_heading_that_names_other_stories(
+    heading, host, goes
+):
+    items = f"<li>2 May: <a href='{host}/1'>The night of the bridge that nobody forgot</a></li>"
+    items += f"<li><a href='{host}/2'>Piers</a></li>"
+    html = f"<p>{TEXT}</p><p>{TEXT} Twice.</p>{heading}<ul>{items}</ul><h2>Quays</h2><p>{TEXT} Yes"
+    assert len(choice(html, [""])) == (4 if goes else 7)
+    bare = f"<p>{TEXT}</p><h2>More harbour guides</h2><h3>Piers</h3><p>{TEXT} Twice.</p>"
+    assert len(choice(bare, [""])) == 4
+
+
+@pytest.mark.parametrize(
     ("line", "goes"),
     [
         ("<p><strong>More about our harbour</strong></p>", True),
