@@ -232,8 +232,11 @@ def _is_long_text(line: Paragraph, following: Paragraph | None) -> bool:
     return is_long and below[0].isalnum()
 
 
-#: An address, which heads nothing.
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
+#: An address, or the names of Chinese reporters, which head nothing.
+_HEADS_NOTHING = re.compile(
+    r"(?:https?://|www\.)\S+"
+    r"|(?:\w{2,4}(?:记者|記者|通讯员)|(?:记者|記者)\s\w{2,4})(?:\s\w{2,4}){1,4}"
+)
 #: Amounts of money, as '$39.99 USD', perhaps for a unit.
 _PRICE = re.compile(
     r"(?:[^\w\s]\s?[0-9][0-9.,]*(?:\s?[A-Z]{3})?[\s–-]*)+"
@@ -260,7 +263,7 @@ def is_label(block: Paragraph, following: _Placed | None) -> bool:
     text = plain_text(block.spans).strip()
     if isinstance(following, Heading | Rule | None) or "\n" in text:
         return False
-    if not text or _ADDRESS.fullmatch(text):
+    if not text or _HEADS_NOTHING.fullmatch(text):
         return False
     if len(text) > MAX_BOLD_LABEL_CHARS:
         return _is_question(block, following)
@@ -367,9 +370,10 @@ def _is_finished(spans: Spans) -> bool:
 MAX_LINE_CHARS = 72
 #: A line with a label next to other such lines.
 MAX_LONG_ENTRY_CHARS = 180
-#: A label with what it labels, as in "Type: text", or a numbered line.
+#: A label with what it labels, as in "Type: text", or a numbered line; no Chinese dateline.
 _ENTRY = re.compile(
-    r"(?:([0-9]{1,3}[.)] )|[^\W\d_][^:：.!?。\n]{0,30}(?:[:：](?!//) ?| → ))\S[^\n]*"
+    r"(?:([0-9]{1,3}[.)] )"
+    r"|(?!\w{2,30}\d日[电電讯訊])[^\W\d_][^:：.!?。\n]{0,30}(?:[:：](?!//) ?| → ))\S[^\n]*"
 )
 
 

@@ -220,3 +220,19 @@ def test_a_price_or_an_address_is_no_heading():
     assert not is_label(paragraph("€12 per night"), paragraph(WORDS * 2))
     assert is_label(paragraph("£10 notes are withdrawn"), paragraph(WORDS * 2))
     assert is_label(paragraph("Four pockets for €12"), paragraph(WORDS * 2))
+
+
+def test_a_chinese_paragraph_that_begins_with_a_dateline_is_no_entry():
+    lines = ("新华网北京１月１６日电 题：" + "渡船的早晨" * 6, "本报记者 王小明")
+    assert find_entries([*map(paragraph, lines), paragraph(WORDS)]) == frozenset()
+    assert find_entries([*map(paragraph, ("渡船：早晨", "码头：晚上")), paragraph(WORDS)]) == {0, 1}
+    phones = ("工作日电话：010-6655 7788", "节假日电话：139-0000 1111")
+    assert find_entries([*map(paragraph, phones), paragraph(WORDS)]) == {0, 1}
+
+
+def test_the_name_of_a_chinese_reporter_is_no_heading():
+    text = paragraph("渡船在黎明離開碼頭，穿過河口，船長站在甲板上望著遠處的燈塔。" * 3)
+    assert find_roles([text, paragraph("本报记者 王小明 李雪"), text]) == ("", "", "")
+    assert find_roles([text, paragraph("记者 王小明 李雪"), text]) == ("", "", "")
+    for label in ("记者见闻", "编辑 推荐"):
+        assert find_roles([text, paragraph(label), text]) == ("", "label-line", "")
