@@ -408,7 +408,8 @@ def _may_stand_alone(row: Sequence[Cell]) -> bool:
     """Return whether a row of a table has enough lines to stand alone on a page."""
     texts = (iter_text(*cell.blocks) for cell in row)
     counts = (sum(ceil(len(text) / MAX_CELL_LINE_CHARS) for text in cell) for cell in texts)
-    return max(counts, default=0) >= MIN_LONE_ROW_LINES
+    begins_group = any(cell.rowspan > 1 for cell in row)
+    return not begins_group and max(counts, default=0) >= MIN_LONE_ROW_LINES
 
 
 #: The longest is a date, as '14 Mar 2026'.

@@ -133,11 +133,11 @@ def test_half_of_a_divided_paragraph_has_lines_of_its_own(monkeypatch):
 @pytest.mark.parametrize("width", range(300, 520, 20))
 def test_the_last_line_of_the_first_part_of_a_divided_paragraph_is_full(width):
     plain = TEXT.replace("<em>", "").replace("</em>", "")
-    whole = [text_of(line) for line in lines(plain, width, "hyphens: auto")]
-    for count in range(2, len(whole)):
-        if whole[count - 1].endswith("\u2010"):
+    undivided = [text_of(line) for line in lines(plain, width, "hyphens: auto")]
+    for count in range(2, len(undivided)):
+        if undivided[count - 1].endswith("\u2010"):
             continue
-        first_part = " ".join(whole[:count]).replace("\u2010 ", "")
+        first_part = " ".join(undivided[:count]).replace("\u2010 ", "")
         found = lines(first_part, width, "hyphens: auto; text-align-last: justify")
         assert len(found) == count
         edge = found[-1].position_x + found[-1].width
