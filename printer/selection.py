@@ -21,7 +21,7 @@ class Verdict:
     ``keep`` has a flag per segment, ``scores`` a number per segment from each method that ran (on
     the method's own scale); ``kind`` is the kind of page, ``confidence`` is from 0 to 1.
     ``standfirst`` are the indexes of the segments between the title and the text that introduce it,
-    ``notices`` those of the segments that were dropped as what sites add to articles.
+    ``notices`` those of dropped segments that sites add to articles, such as requests to subscribe.
     """
 
     keep: tuple[bool, ...]

@@ -52,8 +52,8 @@ _ALL = frozenset(PAGE_KINDS)
 class Pass(NamedTuple):
     """A correction of the selection.
 
-    ``kinds`` are the kinds of pages to which it applies.  ``drops_notices`` is true if what it
-    drops is what sites add to articles, as requests to subscribe: no loss to the article.
+    ``kinds`` are the kinds of pages to which it applies.  ``drops_notices`` is true if it drops
+    what sites add to articles, such as requests to subscribe, so that the article loses nothing.
     """
 
     name: str

@@ -157,7 +157,7 @@ _MAX_FIGURE_ELEMENTS = 100
 
 
 def _of_no_other_figure(candidate: Candidate, segments: Sequence[Segment]) -> Sequence[Segment]:
-    """Return the texts but for those in another figure, whose picture is not loaded yet."""
+    """Return the texts without those of another figure whose picture a script loads."""
     around = set(candidate.element.iterancestors("figure"))
     figures = [next(segment.block.iterancestors("figure"), None) for segment in segments]
     unloaded = {f for f in figures if f is not None and f not in around and _is_not_loaded(f)}
@@ -165,7 +165,7 @@ def _of_no_other_figure(candidate: Candidate, segments: Sequence[Segment]) -> Se
 
 
 def _is_not_loaded(figure: HtmlElement) -> bool:
-    """Return whether a figure has a picture, of which it has no file yet."""
+    """Return whether a figure has pictures and none names a file before a script runs."""
     pictures = (e for e in islice(figure.iter(), _MAX_FIGURE_ELEMENTS) if e.tag == "img")
     sources = [(picture.get("src") or "").strip() for picture in pictures]
     return bool(sources) and all(not src or src.startswith("data:") for src in sources)

@@ -611,6 +611,31 @@ def test_tall_rows_may_stand_alone_on_a_page(printed, lines):
         assert white(paper, number) < 0.17, f"page {number + 1} is left white"
 
 
+def tall_cell(lines):
+    return Cell((items(*(f"Value {n}." for n in range(lines))),))
+
+
+def test_the_row_beside_a_tall_row_may_end_or_begin_a_page(printed):
+    rows = [(*cells(f"Row{n}"), *cells("Value.")) for n in range(6)]
+    for tall, lines in ((0, 6), (2, 34)):
+        rows[tall] = (*cells(f"Row{tall}"), tall_cell(lines))
+    for order, last in ((rows, "Row1"), (rows[::-1], "Row2")):
+        body = replace(SAMPLE_ARTICLE, blocks=(Table((), tuple(order)),), url="")
+        first, second = printed(body).texts
+        labels = [row[0].blocks[0].spans[0].text for row in order]
+        end = labels.index(last) + 1
+        assert all(label in first for label in labels[:end])
+        assert all(label in second for label in labels[end:])
+
+
+def test_a_row_that_begins_a_group_does_not_stand_alone():
+    for rowspan in (1, 2):
+        (label,) = cells("Row0")
+        rows = ((replace(label, rowspan=rowspan), tall_cell(6)), cells("Row1", "Value."))
+        body = replace(SAMPLE_ARTICLE, blocks=(Table((), rows),), url="")
+        assert ('<tr class="lone">' in render_html([body], {}).html) == (rowspan == 1)
+
+
 @pytest.mark.parametrize("lines", [10, 22])
 def test_tables_of_two_rows_are_not_kept_with_each_other(printed, lines):
     numbers = ["x"] * 6
