@@ -105,7 +105,7 @@ _PROGRAMS = (
 )
 _INSTALL = (
     "Install one with 'apt-get install chromium-headless-shell' (Debian)"
-    " or 'playwright install --only-shell chromium', or use --render never;"
+    f" or '{sys.executable} -m playwright install --only-shell chromium', or use --render never;"
     " 'webprint doctor' checks this machine"
 )
 _ALLOW_SANDBOX = (
