@@ -63,7 +63,7 @@ def run_all(
 ) -> list[Outcome]:
     """Run the benchmarks marked ``alone`` one after another, then the others two at a time.
 
-    At the time ``ends`` (of the monotonic clock) those running are stopped, and no more started.
+    At ``deadline`` (of the monotonic clock) those running are stopped, and no more started.
     """
     benchmarks = list(suite)
     with tempfile.TemporaryDirectory(prefix="webprint-bench-") as folder:
@@ -91,8 +91,8 @@ def run(
     benchmark: Benchmark, effort: Effort, folder: Path, deadline: float | None = None
 ) -> Outcome:
     """Run one benchmark in a new process."""
-    peer_timeout = PATIENCE if benchmark.alone else SHARED_PATIENCE
-    limit = float(peer_timeout * benchmark.seconds)
+    patience = PATIENCE if benchmark.alone else SHARED_PATIENCE
+    limit = float(patience * benchmark.seconds)
     seconds_left = limit if deadline is None else deadline - time.monotonic()
     if deadline is not None and seconds_left < _WORTH:
         return Outcome(benchmark, trouble="not started: the time budget was used up")
