@@ -29,10 +29,12 @@ FILE = Path(__file__).parent.parent / "docs/api.md"
 
 #: The last sections of the manual page.
 _SECTIONS = {
-    "Settings": "Every option of a setting is also a key of webprint.toml (without the dashes) "
-    "and an environment variable: --font-size is WEBPRINT_FONT_SIZE.  The command line takes "
-    "precedence over the environment, and that over webprint.toml in the working folder and in "
-    "~/.config/webprint.  'webprint config' shows the values in force and where each comes from.",
+    "Settings": "Every option of a setting is also a key of webprint.toml and an environment "
+    "variable: --font-size is font-size and WEBPRINT_FONT_SIZE.  A switch is true or false, so "
+    "--no-follow is follow = false; header and set are lists, in a variable one item per line.  "
+    "The command line takes precedence over the environment, and that over webprint.toml in the "
+    "working folder and in ~/.config/webprint.  'webprint config' shows the values in force and "
+    "where each comes from.",
     "Exit status": "0 if everything was printed; 2 for a wrong call; 3 to 15 by the kind of "
     "failure (docs/exit-codes.md lists them); 130 after an interruption.",
 }
@@ -62,7 +64,7 @@ CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
     ),
 )
 
-HEAD = """# The API
+HEAD = """# The Python API
 
 The functions and classes that `import printer` offers, and the values they take and return. All of
 it is typed, and values are frozen. Names that begin with an underscore, and modules not named here,
@@ -90,7 +92,8 @@ def reference() -> str:
 def _entry(name: str, thing: object, level: str) -> Iterator[str]:
     yield f"{level} `{name}`\n"
     if inspect.isclass(thing):
-        bases = [base for base in thing.__mro__[1:2] if base not in (object, Exception)]
+        documented = " ".join(listed for _, _, listed in CHAPTERS).split()
+        bases = [base for base in thing.__mro__[1:2] if base.__name__ in documented]
         if bases:
             code = f", exit code {thing.exit_code}" if hasattr(thing, "exit_code") else ""
             yield f"A `{bases[0].__name__}`{code}.\n"
