@@ -139,6 +139,7 @@ def test_no_chromium_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_p
     with Browser(OPTIONS, Guard()) as browser, pytest.raises(MissingLibrary) as caught:
         browser.capture("https://example.org/")
     assert "chromium-headless-shell" in str(caught.value)
+    assert f"'{sys.executable} -m playwright install" in str(caught.value), "only a bare command"
 
 
 def broken_chromium(folder: Path, monkeypatch: pytest.MonkeyPatch, message: str) -> None:
