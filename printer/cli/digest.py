@@ -205,13 +205,11 @@ def check(name: DigestName, *, loaded: LoadedSettings) -> None:
 def list_digests() -> None:
     """List the digests in webprint.toml."""
     digests = _load_digests()
-    from ..digest.scheduler import next_slot
-
     if not digests:
         Console().info(_NO_DIGESTS)
     for config in digests:
         sources = quantity(len(config.source), "source")
-        slot = next_slot(config, datetime.now(UTC))
+        slot = config.next_slot(datetime.now(UTC))
         due = f", next {slot:%Y-%m-%d %H:%M %Z}" if slot else ""
         print(f"{config.name}: {config.heading}, {sources}{due}")
 
@@ -289,6 +287,7 @@ def schedule(*, loaded: LoadedSettings) -> None:
     """Make each digest when it is due, until interrupted."""
     console = Console.from_settings(loaded.settings)
     digests = [config for config in _load_digests() if config.schedule]
+    require("server")
     from ..digest.scheduler import Scheduler
     from ..jobs.engine import lock_database
     from ..jobs.print_workers import ManagedProcess, run_processes

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from zoneinfo import ZoneInfo
 
 from ..capture import Capture, PageSource
-from ..crawl.crawler import Crawl
 from ..crawl.models import CrawlOptions
-from ..errors import FetchTimeout, NoArticle, WebprintError
+from ..errors import FetchTimeout, MissingLibrary, NoArticle, WebprintError
 from ..fetch.client import HttpClient
 from ..output import Edition, ExtractedPage, Result, Story
 from ..pipeline import Notify, Printer, prefetch, remote_extractor
@@ -436,6 +435,11 @@ def _drop_stories(issue: Issue, count: int) -> Issue:
 
 def crawl_entries(url: str, options: CrawlOptions, settings: Settings) -> list[Entry]:
     """Crawl a site from scratch; return its articles with their pages.  Raise WebprintError."""
+    try:
+        from ..crawl.crawler import Crawl
+    except ImportError as error:
+        raise MissingLibrary.of_extra(f"crawling needs {error.name}", "crawl") from error
+
     with Crawl.from_settings(settings, [url], options) as crawl:
         crawl.run()
         return [

@@ -327,6 +327,32 @@ class Digest(_Table):
     def heading(self) -> str:
         return self.title or self.name.replace("-", " ").replace("_", " ").capitalize()
 
+    def next_slot(self, now: datetime) -> datetime | None:
+        """Return the next time at which an issue is due; None without a schedule."""
+        return self._slot(now)
+
+    def due_slot(
+        self, now: datetime, last_slot: float | None, started: datetime
+    ) -> datetime | None:
+        """Return the slot to serve now, or None.
+
+        If several slots were missed, only the latest is served, unless it is older than
+        ``catch_up``.  ``last_slot`` is the latest slot queued; a digest that never ran is due from
+        ``started``.
+        """
+        # One second later, so that a slot at this very moment is included.
+        latest = self._slot(now + timedelta(seconds=1), reverse=True)
+        if latest is None or now - latest > self.catch_up:
+            return None
+        after = datetime.fromtimestamp(last_slot, UTC) if last_slot is not None else started
+        return latest if latest > after else None
+
+    def _slot(self, now: datetime, *, reverse: bool = False) -> datetime | None:
+        from cronsim import CronSim
+
+        local = now.astimezone(ZoneInfo(self.timezone))
+        return next(CronSim(self.schedule, local, reverse=reverse), None) if self.schedule else None
+
 
 class _Tables(BaseModel):
     digest: tuple[Digest, ...] = ()

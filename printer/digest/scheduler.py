@@ -20,9 +20,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, TypeAlias
-from zoneinfo import ZoneInfo
 
-from cronsim import CronSim
 from dbos import DBOS
 
 from ..article import Article
@@ -58,31 +56,6 @@ _StoredIssue: TypeAlias = tuple[Delivery, tuple[StoryRecord, ...]]
 _ISSUE_FILE = "0/issue.json"
 
 _UNCERTAIN = "{}: its delivery was interrupted; as it may have arrived, it is not sent again"
-
-
-def next_slot(digest: Digest, now: datetime) -> datetime | None:
-    if not digest.schedule:
-        return None
-    return next(CronSim(digest.schedule, now.astimezone(ZoneInfo(digest.timezone))), None)
-
-
-def due_slot(
-    digest: Digest, now: datetime, last_slot: float | None, started: datetime
-) -> datetime | None:
-    """Return the slot to serve now, or None.
-
-    If several slots were missed, only the latest is served, unless it is older than ``catch_up``.
-    ``last_slot`` is the latest slot queued; a digest that never ran is due from ``started``.
-    """
-    if not digest.schedule:
-        return None
-    local = now.astimezone(ZoneInfo(digest.timezone))
-    # One second later, so that a slot at this very moment is included.
-    latest = next(CronSim(digest.schedule, local + timedelta(seconds=1), reverse=True), None)
-    if latest is None or now - latest > digest.catch_up:
-        return None
-    after = datetime.fromtimestamp(last_slot, UTC) if last_slot is not None else started
-    return latest if latest > after else None
 
 
 class Steps:
@@ -329,7 +302,7 @@ class Scheduler:
         self._started = self._started or now
         for digest in self.digests:
             slots = queue.slots(digest.name)
-            slot = due_slot(digest, now, max(slots, default=None), self._started)
+            slot = digest.due_slot(now, max(slots, default=None), self._started)
             if slot is None:
                 continue
             self.log(f"{digest.name}: making the issue of {slot:%Y-%m-%d %H:%M %Z}")

@@ -1,6 +1,8 @@
 """A command whose extra is not installed names it, and how to install it."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -33,6 +35,53 @@ def test_it_is_named(line, extra, monkeypatch):
     result = CliRunner().invoke(app, line.split())
     assert isinstance(result.exception, MissingLibrary), result.output
     assert re.search(rf"pip install '\S+\[{extra}\]'", str(result.exception))
+
+
+_WITHOUT_OTHERS = """
+import sys
+from printer.cli.options import EXTRAS
+extra, *line = sys.argv[1:]
+packages = {package for _, packages in EXTRAS.values() for package in packages}
+for name in packages.union({"psycopg", "uvloop"}) - set(EXTRAS[extra][1]):
+    sys.modules[name] = None  # Importing it raises ImportError.
+from printer.cli import main
+sys.argv[1:] = line
+main()
+"""
+
+_DIGEST = """
+[[digest]]
+name = "week"
+schedule = "0 6 * * *"
+[[digest.source]]
+feed = "http://127.0.0.1:9/feed"
+"""
+_CRAWLED = _DIGEST.replace("feed =", "crawl =")
+
+
+@pytest.mark.parametrize(
+    ("line", "digest", "says"),
+    [
+        ("digest list", _DIGEST, "week: "),
+        ("digest check week", _DIGEST, "127.0.0.1"),
+        ("digest check week", _CRAWLED, "crawling needs protego"),
+    ],
+)
+def test_commands_of_digests_need_the_packages_of_digests_only(line, digest, says, tmp_path):
+    (tmp_path / "webprint.toml").write_text(digest)
+    command = [sys.executable, "-c", _WITHOUT_OTHERS, "digest", *line.split()]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert says in done.stdout + done.stderr
+    assert "internal error" not in done.stderr
+
+
+def test_a_schedule_needs_the_server(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(options, "find_spec", lambda name: None if name == "dbos" else name)
+    (tmp_path / "webprint.toml").write_text(_DIGEST)
+    result = CliRunner().invoke(app, ["digest", "schedule"])
+    assert isinstance(result.exception, MissingLibrary), result.output
+    assert "the print server needs dbos" in str(result.exception)
 
 
 def test_the_hint_keeps_the_extras_that_are_installed(monkeypatch):

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from printer.digest import scheduler
-from printer.digest.scheduler import Scheduler, due_slot, next_slot
+from printer.digest.scheduler import Scheduler
 from printer.digest.selection import StoryRecord
 from printer.jobs.queue import JobQueue
 from printer.settings import LoadedSettings, Settings
@@ -33,15 +33,15 @@ def utc(text):
 def test_due_slots(desk, now, served, slot):
     digest = desk.digest(DAILY)
     last_run = utc(served).timestamp() if served else None
-    due = due_slot(digest, utc(now), last_run, utc(now))
+    due = digest.due_slot(utc(now), last_run, utc(now))
     assert due == (utc(slot) if slot else None)
 
 
 def test_a_day_with_an_hour_less_or_more_has_one_slot(desk):
     digest = desk.digest(DAILY)
     for day in ("2026-03-28T12:00:00", "2026-10-24T12:00:00"):
-        first = next_slot(digest, utc(day))
-        second = next_slot(digest, first.astimezone(UTC))
+        first = digest.next_slot(utc(day))
+        second = digest.next_slot(first.astimezone(UTC))
         assert second.date() - first.date() == timedelta(days=1)
         assert first.astimezone(PARIS).hour in (2, 3)
 
@@ -49,7 +49,8 @@ def test_a_day_with_an_hour_less_or_more_has_one_slot(desk):
 def test_old_slots_are_not_caught_up(desk):
     digest = desk.digest('catch-up = "2h"\n' + DAILY)
     served = utc("2026-01-04T01:30:00").timestamp()
-    assert due_slot(digest, utc("2026-01-05T09:00:00"), served, utc("2026-01-01T00:00:00")) is None
+    started = utc("2026-01-01T00:00:00")
+    assert digest.due_slot(utc("2026-01-05T09:00:00"), served, started) is None
 
 
 def test_records_of_old_prints_expire(memory):
