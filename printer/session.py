@@ -101,11 +101,11 @@ class Session(Closing):
 
     def take_warnings(self) -> list[str]:
         """Return and clear the warnings collected so far."""
-        sources = [self._warnings, *(s.warnings for s in (self._client, self._browser) if s)]
-        warnings = [warning for source in sources for warning in source]
-        for source in sources:
-            source.clear()
-        return warnings
+        with self._lock:
+            shared = (self._client, self._browser)
+            sources = [self._warnings, *(resource.warnings for resource in shared if resource)]
+            # Other threads may add warnings meanwhile: only those that are returned are removed.
+            return [source.pop(0) for source in sources for _ in range(len(source))]
 
 
 def _cache_folder() -> Path:

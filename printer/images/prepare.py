@@ -38,7 +38,8 @@ def run_in_threads(
 ) -> dict[int, Outcome]:
     """Return the outcomes ready at a deadline on the monotonic clock, by the index of the task.
 
-    ``work`` must not raise.  The threads are daemons, so that the program can end before them.
+    ``work`` must not raise, and is not called after the deadline.  The threads are daemons, so that
+    the program can end before them.
     """
     outcomes: dict[int, Outcome] = {}
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -47,7 +48,7 @@ def run_in_threads(
         todo.put(index)
 
     def run() -> None:
-        while True:
+        while time.monotonic() < deadline:
             try:
                 index = todo.get_nowait()
             except queue.Empty:

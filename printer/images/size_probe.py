@@ -151,21 +151,26 @@ class SizeProbe(Closing):
 
     def _pop(self, url: str) -> Capture | WebprintError | None:
         with self._lock:
-            _, download = self._downloads.pop(url, ("", None))
-            if isinstance(download, Capture):
-                self._size -= len(download.body)
+            return self._discard(url)
+
+    def _discard(self, url: str) -> Capture | WebprintError | None:
+        """Remove and return a download; the caller holds the lock."""
+        _, download = self._downloads.pop(url, ("", None))
+        self._size -= _size_of(download)
         return download
 
     def _keep(self, url: str, page: str, download: Capture | WebprintError) -> None:
         """Store a download; discard the oldest while the total exceeds ``MAX_BUFFERED_BYTES``."""
-        self._pop(url)
         with self._lock:
+            self._discard(url)
             self._downloads[url] = page, download
-            self._size += len(download.body) if isinstance(download, Capture) else 0
-            oldest = list(self._downloads)[:-1] if self._size > MAX_BUFFERED_BYTES else []
-        for other in oldest:
-            if self._size > MAX_BUFFERED_BYTES:
-                self._pop(other)
+            self._size += _size_of(download)
+            while self._size > MAX_BUFFERED_BYTES and len(self._downloads) > 1:
+                self._discard(next(iter(self._downloads)))
+
+
+def _size_of(download: Capture | WebprintError | None) -> int:
+    return len(download.body) if isinstance(download, Capture) else 0
 
 
 def _reject_reason(data: bytes, limits: SizeLimits) -> str:

@@ -45,7 +45,9 @@ def may_have_used_pango() -> bool:
 
 
 class RenderPool(Closing):
-    """A context manager with one rendering process per processor, killed on exit.
+    """A context manager with a rendering process per processor, up to ``MAX_WORKERS``.
+
+    They are killed on exit.
 
     ``fork`` forks the first process now, which is safe only before threads are started, and is not
     done after WeasyPrint was loaded; ``fork_all`` forks all, which is faster than starting them
@@ -108,7 +110,9 @@ class RenderPool(Closing):
                 while pending:
                     yield pending.popleft().result()
             except BaseException:
-                self.close()  # Nobody waits for the remaining results.
+                # Nobody waits for the remaining results, which would start new processes.
+                threads.shutdown(wait=False, cancel_futures=True)
+                self.close()
                 raise
 
     def _try_to_render(self, document: Document) -> RenderedPdf | RenderError:

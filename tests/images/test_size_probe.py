@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -10,10 +13,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from printer.capture import Capture, PageSource
 from printer.errors import TooLarge
 from printer.fetch.client import HttpClient
 from printer.html.page import read_page
 from printer.images import select_pictures
+from printer.images.prepare import run_in_threads
 from printer.images.selection import PictureSelection
 from printer.images.size_probe import SizeProbe, read_size
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
@@ -219,3 +224,37 @@ def test_all_pictures_of_a_page_together_are_bounded(web: WebServer) -> None:
             assert get(f"{web.url}/0.png", "").body == data
             with pytest.raises(TooLarge):
                 get(f"{web.url}/5.png", "")
+
+
+def test_no_download_begins_after_the_deadline() -> None:
+    started: list[int] = []
+
+    def work(task: int) -> None:
+        started.append(task)
+        time.sleep(0.3)
+
+    run_in_threads(work, range(20), 2, time.monotonic() + 0.1)
+    time.sleep(1.0)
+    assert started == [0, 1], "more downloads began when the time was over"
+
+
+def test_a_picture_kept_by_several_threads_at_once_counts_once(fetch: HttpClient) -> None:
+    probe = SizeProbe(fetch.get_resource, ImageOptions())
+    url = "https://example.org/a.jpg"
+    download = Capture(b"picture", PageSource(url, url))
+
+    def keep() -> None:
+        for _ in range(3000):
+            probe._keep(url, "https://example.org/", download)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=keep) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert probe._size == len(download.body), "the buffer counts a picture more than once"

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,8 +14,9 @@ import pytest
 
 from printer.article import Article, Paragraph, Span
 from printer.errors import RenderError, UsageError
+from printer.processes import child_pids
 from printer.render.context import Document
-from printer.render.worker_pool import RenderPool
+from printer.render.worker_pool import MANY_PAGES, RenderPool
 from printer.worker_process import WorkerProcess
 from tests.support import worker_calls
 from tests.support.documents import render_html
@@ -128,3 +130,17 @@ def test_rare_dependencies_of_weasyprint_are_imported_on_use() -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     assert "fvar" in ran.stdout, ran.stdout
+
+
+def test_no_process_is_started_after_an_interrupt(document: Document) -> None:
+    before = set(child_pids(os.getpid()))
+    with RenderPool(60.0, fork=False) as pool:
+        pool.start(MANY_PAGES)
+        for pid in set(child_pids(os.getpid())) - before:
+            os.kill(pid, signal.SIGSTOP)  # They render nothing, and one document must wait.
+        interrupt = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+        interrupt.start()
+        with pytest.raises(KeyboardInterrupt):
+            list(pool.render_all([document] * (pool.size + 1)))
+        left = set(child_pids(os.getpid())) - before
+    assert not left, "a process was started to render what nobody waits for"
