@@ -236,12 +236,14 @@ def _is_closed(page: Page, text: str, *, is_long: bool = False) -> bool:
     position = next((i for i in range(len(lines) - 1, -1, -1) if lines[i].text == last), None)
     if position is None:
         return False
-    below = [*lines[position : position + _MAX_LINES]]
+    following = [*lines[position : position + _MAX_LINES]]
     if is_long:
         flags, blocks = page.index.flags, page.index.segment_blocks
-        headings = (s for s in below[1 : 1 + _MAX_LINES_TO_HEADING] if s.block.tag in HEADING_TAGS)
-        below = [s for s in headings if not flags[blocks[s.index]] & IS_HIDDEN]
-    texts = [line.text[:_MAX_LINE_CHARS].casefold() for line in below]
+        headings = (
+            s for s in following[1 : 1 + _MAX_LINES_TO_HEADING] if s.block.tag in HEADING_TAGS
+        )
+        following = [s for s in headings if not flags[blocks[s.index]] & IS_HIDDEN]
+    texts = [line.text[:_MAX_LINE_CHARS].casefold() for line in following]
     return any(phrase in line for line in texts for phrase in _PHRASES["paywall"])
 
 

@@ -73,18 +73,18 @@ def drop_opening_lines(selected: SelectedText) -> None:
         lines += 1
         if lines > _MAX_OPENING_LINES:
             return
-        is_credit = (
+        is_byline_or_date = (
             _BYLINE_CLASS.search(classes[:300])
             or _is_byline(selected, text)
             or any(_is_date(selected, part) for part in text.split(" | "))
             or (words <= _MAX_WORDS_OF_DATE and YEAR.search(text) and _is_beside_date(selected, i))
         )
         if late_bylines is not None:
-            late_bylines += [i] if kind == "article" and is_credit else []
+            late_bylines += [i] if kind == "article" and is_byline_or_date else []
         elif words <= max_words and any(name in _URL.sub("", text.lower()) for name in names):
             selected.keep[i] = False
         elif kind == "article" and title not in fold_words(text):
-            selected.keep[i] = not is_credit
+            selected.keep[i] = not is_byline_or_date
 
 
 _MIN_ENTRIES = 3

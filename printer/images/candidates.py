@@ -584,7 +584,7 @@ def is_centered(element: HtmlElement) -> bool:
     return element.tag == "center" or is_aligned or "text-align:center" in style
 
 
-class Column(NamedTuple):
+class ArticleColumn(NamedTuple):
     """The column of the article's lines, in CSS pixels from the left edge of the page."""
 
     left: float
@@ -599,7 +599,7 @@ class Column(NamedTuple):
 _MAX_SHARE_OUTSIDE_COLUMN = 0.05
 
 
-def article_column(page: Page, verdict: Verdict) -> Column | None:
+def article_column(page: Page, verdict: Verdict) -> ArticleColumn | None:
     """Return the column of the article's text, None if the page has no layout."""
     if page.layout is None:
         return None
@@ -614,7 +614,7 @@ def article_column(page: Page, verdict: Verdict) -> Column | None:
         return None
     left = _outer_quantile(sorted((rect.left, chars) for rect, chars in boxes))
     right = -_outer_quantile(sorted((-rect.right, chars) for rect, chars in boxes))
-    return Column(left, right) if left < right else None
+    return ArticleColumn(left, right) if left < right else None
 
 
 def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
@@ -627,7 +627,7 @@ def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
     return weighted[-1][0]
 
 
-def is_beside_column(page: Page, candidate: Candidate, column: Column | None) -> bool:
+def is_beside_column(page: Page, candidate: Candidate, column: ArticleColumn | None) -> bool:
     """Return whether a visible picture is next to the article, in a column of its own."""
     box = page.layout.graphics.get(candidate.element) if page.layout else None
     if box is None or column is None or not is_visible(box.visibility):

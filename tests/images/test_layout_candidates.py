@@ -13,7 +13,7 @@ from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.page import Page, read_page
 from printer.images import select_by_method
-from printer.images.candidates import Column, article_column, find_candidates
+from printer.images.candidates import ArticleColumn, article_column, find_candidates
 from printer.images.selection import PictureSelection
 from printer.options import FetchOptions
 from printer.selection import Verdict
@@ -117,7 +117,7 @@ def test_a_picture_in_another_column_is_not_the_articles(
 
 
 def test_a_column_contains_pictures_that_reach_into_it() -> None:
-    lines = Column(100, 700)
+    lines = ArticleColumn(100, 700)
     assert lines.overlaps(Rect(0, 0, 1000, 10))
     assert lines.overlaps(Rect(650, 0, 900, 10))
     assert not lines.overlaps(Rect(700, 0, 900, 10))

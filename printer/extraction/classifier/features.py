@@ -18,14 +18,14 @@ from ...html.index import ElementFlag, PageIndex, prefix_sums
 from ...html.page import Page
 from ..papers.max_subsequence import best_run
 from . import lexical
-from .lexical import Column, Ints, NameTable, count_characters, leading_words, read_names
+from .lexical import FeatureColumn, Ints, NameTable, count_characters, leading_words, read_names
 
 
 def _flags(names: str) -> list[ElementFlag]:
     return [ElementFlag[name] for name in names.split()]
 
 
-def stack_columns(parts: Sequence[Column]) -> Column:
+def stack_columns(parts: Sequence[FeatureColumn]) -> FeatureColumn:
     """Return columns, and matrices of the same rows, as one matrix with contiguous columns."""
     rows = len(parts[0])
     flat = np.concatenate([part.T.ravel() for part in parts], dtype=np.float32, casting="same_kind")
@@ -37,7 +37,7 @@ class Columns:
     """Features under their names, in the order they were added."""
 
     names: list[str] = field(default_factory=list)
-    values: list[Column] = field(default_factory=list)
+    values: list[FeatureColumn] = field(default_factory=list)
 
     def add(self, name: str, values: NDArray[np.generic]) -> None:
         """Add a column, or several under numbered names."""
@@ -50,7 +50,7 @@ class Columns:
             self.names.append(f"{name}.{number}")
             self.values.append(column)
 
-    def matrix(self) -> Column:
+    def matrix(self) -> FeatureColumn:
         """Return the columns side by side, row after row."""
         return np.ascontiguousarray(stack_columns(self.values))
 
@@ -81,10 +81,10 @@ class FeatureContext:
     begins: Ints
     ends: Ints
     wider: Ints
-    word_counts: Column
-    chars: Column
-    link_chars: Column
-    paragraph_chars: Column
+    word_counts: FeatureColumn
+    chars: FeatureColumn
+    link_chars: FeatureColumn
+    paragraph_chars: FeatureColumn
     similar: tuple[Ints, Ints]
     columns: Columns = field(default_factory=Columns)
 
@@ -93,7 +93,7 @@ class FeatureContext:
 _MIN_PARAGRAPH_CHARS = 80
 
 
-def build_context(page: Page, table: Column) -> FeatureContext:
+def build_context(page: Page, table: FeatureColumn) -> FeatureContext:
     """Return the context of a page; ``table`` is from :func:`.count_characters`."""
     index = page.index
     blocks = np.array(index.segment_blocks, np.intp)
@@ -175,7 +175,7 @@ def extract_features(page: Page, methods: Mapping[str, Sequence[float]]) -> Feat
 
 
 def _add_text(
-    context: FeatureContext, table: Column, classes: NDArray[np.uint8], starts: Ints
+    context: FeatureContext, table: FeatureColumn, classes: NDArray[np.uint8], starts: Ints
 ) -> None:
     add, chars = context.columns.add, context.chars
     ideographs = table[:, lexical.IDEOGRAPH]
@@ -293,7 +293,7 @@ def _add_similar(context: FeatureContext) -> None:
 _DECAY = 0.8
 
 
-def _decayed(values: Column) -> Column:
+def _decayed(values: FeatureColumn) -> FeatureColumn:
     """Return the sum of the values before each index, weighted by a factor for each step back."""
     result, carried = [], 0.0
     for value in values.tolist():
@@ -425,7 +425,7 @@ class PageStatements:
     titles: tuple[frozenset[str], ...]
     body: str
 
-    def agreement(self, texts: Sequence[str], words: Sequence[Sequence[str]]) -> Column:
+    def agreement(self, texts: Sequence[str], words: Sequence[Sequence[str]]) -> FeatureColumn:
         """Return how far texts, given with the first words of each, repeat the page's metadata.
 
         A row per text: the overlap with each title, then 1 or 0 for the stated body (-1: none).

@@ -22,7 +22,7 @@ from ...html.index import PageIndex
 from ...text import UNSPACED, UNSPACED_CHARACTER
 
 Odds = Mapping[str, float]
-Column = NDArray[np.floating[Any]]
+FeatureColumn = NDArray[np.floating[Any]]
 Ints = NDArray[np.intp]
 
 # Characters
@@ -184,7 +184,7 @@ def read_names(index: PageIndex) -> NameTable:
     return NameTable(names, np.array(rows, np.intp))
 
 
-def name_odds(table: NameTable, odds: Odds) -> Column:
+def name_odds(table: NameTable, odds: Odds) -> FeatureColumn:
     """Return the lowest, highest and mean odds of each element's known names, one row each."""
     tokens = _TokenOdds.look_up(table.names, odds, np.nan)
     has_odds = ~np.isnan(tokens.odds)
@@ -227,7 +227,7 @@ def _words_and_pairs(line: str) -> Iterator[str]:
             yield part
 
 
-def word_odds(texts: Sequence[Sequence[str]], odds: Odds) -> Column:
+def word_odds(texts: Sequence[Sequence[str]], odds: Odds) -> FeatureColumn:
     """Return the lowest, highest and mean odds of each text's words."""
     tokens = _TokenOdds.look_up(texts, odds, 0.0)
     return tokens.extremes(tokens.sizes.astype(np.float32))
@@ -249,7 +249,7 @@ class _TokenOdds(NamedTuple):
         starts = np.cumsum(sizes) - sizes
         return cls(np.fromiter(values, np.float32, int(sizes.sum())), starts, sizes)
 
-    def extremes(self, counts: NDArray[np.float32]) -> Column:
+    def extremes(self, counts: NDArray[np.float32]) -> FeatureColumn:
         """Return each row's minimum, maximum, and sum divided by ``counts``."""
         low, high, total = (
             function.reduceat(self.odds, self.starts)
@@ -274,7 +274,7 @@ def prior_columns(
     levels: list[Ints],
     headings: Ints,
     priors: TokenPriors,
-) -> Column:
+) -> FeatureColumn:
     """Return the features of tokens, a row per segment.
 
     They are the lowest, highest and mean odds of its first words, and of those of the last heading
@@ -295,7 +295,9 @@ def prior_columns(
     return np.column_stack(columns)
 
 
-def _inherited(tables: list[Column], parents: Ints) -> tuple[Column, Column, Column]:
+def _inherited(
+    tables: list[FeatureColumn], parents: Ints
+) -> tuple[FeatureColumn, FeatureColumn, FeatureColumn]:
     """Return, per element, the lowest, highest and summed odds of itself and its ancestors.
 
     Each result has a column per table.

@@ -28,7 +28,7 @@ from ...html.page import Page
 from ...selection import Verdict
 from ...text import comparison_key
 from .features import FeatureContext, enclosing_elements, extract_features, stack_columns
-from .lexical import Column, TokenPriors, prior_columns
+from .lexical import FeatureColumn, TokenPriors, prior_columns
 from .network import NetworkEnsemble, SegmentGraph
 
 #: The kinds of pages, in the order of the model's trees.
@@ -113,7 +113,7 @@ def classify(page: Page, methods: Mapping[str, Sequence[float]], model: Classifi
 # Scores of segments
 
 
-def segment_features(context: FeatureContext, priors: TokenPriors) -> Column:
+def segment_features(context: FeatureContext, priors: TokenPriors) -> FeatureColumn:
     """Return the input of the trees and the networks, one row per segment."""
     odds = prior_columns(
         context.names,
@@ -130,13 +130,13 @@ def segment_features(context: FeatureContext, priors: TokenPriors) -> Column:
 _MIN_PLAUSIBLE_SCORE = 0.04
 
 
-def plausible_segments(scores: Column) -> Bools:
+def plausible_segments(scores: FeatureColumn) -> Bools:
     """Return which segments the networks score, given the trees' scores."""
     plausible: Bools = scores > _MIN_PLAUSIBLE_SCORE
     return plausible
 
 
-def build_graph(context: FeatureContext, scores: Column, mask: Bools) -> SegmentGraph:
+def build_graph(context: FeatureContext, scores: FeatureColumn, mask: Bools) -> SegmentGraph:
     """Return the graph of some of a page's segments, for the networks."""
     keys = group_keys(context, mask)
     pages = np.zeros(len(keys[0]), np.intp)
@@ -157,7 +157,9 @@ def group_keys(context: FeatureContext, mask: Bools) -> tuple[NDArray[np.intp], 
 _NETWORK_WEIGHT = 0.67
 
 
-def combine_scores(trees: Column, mask: Bools, networks: Sequence[Column]) -> Column:
+def combine_scores(
+    trees: FeatureColumn, mask: Bools, networks: Sequence[FeatureColumn]
+) -> FeatureColumn:
     """Return the trees' scores, combined with the networks' by the weighted mean of log-odds."""
     scores = trees.copy()
     if mask.any():
@@ -171,16 +173,16 @@ def combine_scores(trees: Column, mask: Bools, networks: Sequence[Column]) -> Co
 _MIN_PROBABILITY = 1e-4
 
 
-def _log_odds(probabilities: Column) -> Column:
+def _log_odds(probabilities: FeatureColumn) -> FeatureColumn:
     clipped = np.clip(probabilities, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
-    odds: Column = np.log(clipped / (1 - clipped))
+    odds: FeatureColumn = np.log(clipped / (1 - clipped))
     return odds
 
 
 # Scores of the page
 
 
-def page_statistics(scores: Column, sizes: Column) -> list[float]:
+def page_statistics(scores: FeatureColumn, sizes: FeatureColumn) -> list[float]:
     """Return statistics of a page's scores: how much is selected, and how certain it is."""
     total = float(sizes.sum())
     expected = float((scores * sizes).sum())
@@ -196,7 +198,9 @@ def page_statistics(scores: Column, sizes: Column) -> list[float]:
     ]  # fmt: skip
 
 
-def page_features(context: FeatureContext, matrix: Column, scores: Column) -> Column:
+def page_features(
+    context: FeatureContext, matrix: FeatureColumn, scores: FeatureColumn
+) -> FeatureColumn:
     """Return the row that the trees for kind and confidence read.
 
     ``matrix`` is in row-major order, as in training, since the last bits of sums depend on it.
@@ -217,7 +221,7 @@ _MIN_SCORE_WITHIN = 0.4
 _MAX_LINKED_WITHIN = 0.3
 
 
-def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
+def select(context: FeatureContext, scores: FeatureColumn, kinds: FeatureColumn) -> Bools:
     """Return the selected segments, given the probabilities of the kinds of pages."""
     likely = scores.astype(np.float64)
     kind = PAGE_KINDS[int(np.argmax(kinds))]
@@ -277,7 +281,9 @@ _MAX_RUN_DEFICIT = 0.15
 _RUN_SCORE_POWER = 6
 
 
-def find_likely_runs(keep: Bools, scores: Column, sizes: Column) -> list[NDArray[np.intp]]:
+def find_likely_runs(
+    keep: Bools, scores: FeatureColumn, sizes: FeatureColumn
+) -> list[NDArray[np.intp]]:
     """Return the runs that are not much less likely than an article's main run.
 
     Comments and lists of other stories, if mistaken for text, are apart from it and less likely.
@@ -313,7 +319,7 @@ _MAX_TITLE_CHARS = 400
 
 
 def is_one_article(
-    context: FeatureContext, scores: Column, keep: Bools, title: str, min_paragraphs: int
+    context: FeatureContext, scores: FeatureColumn, keep: Bools, title: str, min_paragraphs: int
 ) -> bool:
     """Return whether the selection is mostly one run of text below the title.
 
@@ -338,7 +344,9 @@ def is_one_article(
 _MIN_SELECTED = 0.02
 
 
-def maximize_expected_f1(likely: NDArray[np.float64], sizes: Column, exponent: float) -> Bools:
+def maximize_expected_f1(
+    likely: NDArray[np.float64], sizes: FeatureColumn, exponent: float
+) -> Bools:
     """Return the segments with the highest expected F1 over words.
 
     ``likely`` are their scores, 0 for duplicates; they are raised to the power ``exponent``.
@@ -357,7 +365,7 @@ def maximize_expected_f1(likely: NDArray[np.float64], sizes: Column, exponent: f
 _EXPONENTS = {"article": 2.2, "product": 1.6, "forum": 1.1}
 
 
-def page_exponent(kinds: Column) -> float:
+def page_exponent(kinds: FeatureColumn) -> float:
     """Return the exponent for a page, given its probabilities of being of each kind."""
     powers = np.array([_EXPONENTS.get(kind, 1.0) for kind in PAGE_KINDS])
     return float((powers * kinds).sum() / max(1e-6, kinds.sum()))
@@ -374,7 +382,7 @@ _COPY_LEVELS = 8
 
 
 def suppress_duplicates(
-    context: FeatureContext, scores: Column, min_score: float = _MIN_COPY_SCORE
+    context: FeatureContext, scores: FeatureColumn, min_score: float = _MIN_COPY_SCORE
 ) -> None:
     """Clear the scores of all but the likeliest copy of a repeated text, preferably a visible one.
 
@@ -444,10 +452,10 @@ class BoostedTrees:
             arrays[f"{name}.leaf"].astype(np.float32),
         )
 
-    def predict(self, rows: Column) -> Column:
+    def predict(self, rows: FeatureColumn) -> FeatureColumn:
         return self.predict_many(rows, 1)[:, 0]
 
-    def predict_many(self, rows: Column, count: int) -> Column:
+    def predict_many(self, rows: FeatureColumn, count: int) -> FeatureColumn:
         """Return ``count`` probabilities of each row, each from an equal share of the trees."""
         sums = [
             self._log_odds(rows[start : start + _BATCH_ROWS], count)
@@ -456,13 +464,15 @@ class BoostedTrees:
         total = np.concatenate(sums) if sums else np.zeros((0, count), np.float32)
         return (1 / (1 + np.exp(-total))).astype(np.float32)
 
-    def _log_odds(self, rows: Column, count: int) -> Column:
+    def _log_odds(self, rows: FeatureColumn, count: int) -> FeatureColumn:
         trees, leaves = self.leaf.shape
         positions = self._reach_leaves(rows) + np.arange(0, trees * leaves, leaves)
-        total: Column = self.leaf.ravel().take(positions).reshape(len(rows), count, -1).sum(2)
+        total: FeatureColumn = (
+            self.leaf.ravel().take(positions).reshape(len(rows), count, -1).sum(2)
+        )
         return total
 
-    def _reach_leaves(self, rows: Column) -> NDArray[np.integer[Any]]:
+    def _reach_leaves(self, rows: FeatureColumn) -> NDArray[np.integer[Any]]:
         """Return the number of the leaf that each row reaches in each tree."""
         turns = np.unpackbits(self._conditions.turns(rows), axis=2, count=len(rows))
         dtype = np.min_scalar_type(self.leaf.shape[1] - 1)
@@ -503,7 +513,7 @@ class _Conditions:
             [number[:, first:end].T.ravel() for first, end in pairwise(firsts)],
         )
 
-    def turns(self, rows: Column) -> NDArray[np.uint8]:
+    def turns(self, rows: FeatureColumn) -> NDArray[np.uint8]:
         """Return whether each row turns right: per level and tree, eight rows in a byte."""
         columns = np.ascontiguousarray(rows.T)
         results = np.empty((len(self.feature), (len(rows) + 7) // 8), np.uint8)

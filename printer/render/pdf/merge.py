@@ -1,4 +1,4 @@
-"""Merging of separately rendered parts to one PDF, which may be larger than the memory.
+"""Merging of separately rendered parts to one PDF, with one part in memory at a time.
 
 Pages, outline, named destinations and structure tree of every part are appended to those of the
 front matter, whose metadata are kept.  Page numbers, which are unknown when a part is rendered,
