@@ -14,7 +14,10 @@ const deriveKey = async (secret) => {
 
 const stored = await chrome.storage.local.get(["server", "key"]);
 server.value = stored.server || "http://127.0.0.1:8631";
-if (stored.key) token.placeholder = "saved";
+if (stored.key) {
+  token.placeholder = "saved";
+  token.required = false;
+}
 
 server.addEventListener("change", () => {
   try {

@@ -31,6 +31,6 @@ if (!server || !key) {
     form.elements.pictures.value = JSON.stringify(page.pictures || {});
     form.submit();
   } catch (error) {
-    fail(`The browser lets no extension read this page: ${error.message}`, false);
+    fail(`The extension cannot read this page: ${error.message}`, false);
   }
 }

@@ -30,15 +30,19 @@ from typing import Any, Self
 
 #: HTTP statuses after which a retry may succeed.
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523, 524})
+_IN_A_BROWSER = "Try the print button, --render always, or --cookies FILE"
 #: What a page may show instead of its article, and what to do about it.
 _OBSTACLES = {
-    "sign-in": ("this looks like a sign-in page", "Pass the cookies of a browser: --cookies FILE"),
-    "robot check": ("this looks like a robot check", "Try --render always or --cookies FILE"),
+    "sign-in": (
+        "this looks like a sign-in page",
+        "Use the print button, 'webprint login', or --cookies FILE",
+    ),
+    "robot check": ("this looks like a robot check", _IN_A_BROWSER),
     "not found": ("this looks like a 'page not found' page", "Check the address"),
-    "consent": ("this looks like a consent form", "Try --render always or --cookies FILE"),
+    "consent": ("this looks like a consent form", _IN_A_BROWSER),
     "paywall": (
         "only the beginning of the article is free to read",
-        "Subscribers: pass --cookies FILE",
+        "Subscribers: use the print button, or --cookies FILE",
     ),
 }
 

@@ -19,6 +19,7 @@ from ..settings import (
     Settings,
     check_layer,
     load_settings,
+    read_settings_file,
     setting_fields,
     settings_files,
 )
@@ -87,7 +88,9 @@ def show_settings(context: typer.Context) -> None:
 def get(name: SettingName) -> None:
     """Show the value of a setting."""
     value = getattr(load_settings({}).settings, _setting_name(name))
-    print("\n".join(value) if isinstance(value, tuple) else json.dumps(value).strip('"'))
+    lines = value if isinstance(value, tuple) else [value]
+    for line in lines:
+        print(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False))
 
 
 @config.command(name="set", context_settings={"ignore_unknown_options": True})
@@ -119,7 +122,7 @@ def set_value(
     page_geometry(in_theme.print_options())
     value = settings.model_dump(mode="json")[name]
     with changing(path, OutputError):
-        text = output.read_input(str(path)).decode("utf-8-sig") if path.exists() else ""
+        text = read_settings_file(path)[0] if path.exists() else ""
         document = tomlkit.parse(text)
         keys = (key for key in document if key.replace("-", "_") == name)
         key = next(keys, name.replace("_", "-"))
@@ -176,8 +179,7 @@ def themes() -> None:
 
 @commands.command()
 @with_settings(
-    "storage_state", "timeout", "user_agent", "header", "cookies", "user", "allow_private",
-    *MESSAGES,
+    "storage_state", "timeout", "user_agent", "cookies", "allow_private", *MESSAGES,
 )  # fmt: skip
 def login(
     page: Annotated[
@@ -214,7 +216,7 @@ def save_login(page: str, settings: Settings, person: Person, *, visible: bool =
     else:
         options = replace(options, storage_state="")
     console = Console.from_settings(settings)
-    console.info("Sign in in the browser that opens; then close the page, or press Enter here.")
+    console.info("A browser opens: sign in there, then close the page or press Enter here.")
     guard = Guard([page], allow_private=settings.allow_private)
     write_storage_state(file, sign_in(page, options, guard, person, visible=visible))
     console.info(f"{file}: saved; whoever has this file is signed in as you")
@@ -278,7 +280,7 @@ def compare(page: PageArgument, *, loaded: LoadedSettings, url: BaseURL = "") ->
             with_rules = printer.read(capture).article
     if not explanation.rules:
         name = without_rules.article.url or "a page without an address"
-        output.print_line(f"No rule is for {name}.")
+        output.print_line(f"There is no rule for {name}.")
         return
     for line in _comparison(explanation, without_rules.article, with_rules):
         output.print_line(line)

@@ -337,7 +337,7 @@ def read_numbered_lines(file: str) -> list[tuple[int, str]]:
     stripped = (line.strip()[:_MAX_LINE_LENGTH] for line in text.splitlines())
     lines = [(n, line) for n, line in enumerate(stripped, 1) if line and not line.startswith("#")]
     if not lines:
-        raise UsageError(f"{file} contains no address", hint="It has one address per line")
+        raise UsageError(f"{file} contains no address", hint="Write one address per line")
     return lines
 
 
@@ -411,13 +411,19 @@ def check_not_a_page(out: str, pages: Sequence[str]) -> None:
         raise UsageError(f"{out} is the page itself", hint="Name another file for the result")
 
 
-def split_output(arguments: Sequence[str], out: str) -> tuple[list[str], str]:
-    """Split off the output, a last argument that names a file to write or a folder."""
+def split_output(
+    arguments: Sequence[str], out: str, extensions: tuple[str, ...] = ()
+) -> tuple[list[str], str]:
+    """Split off the output, a last argument that names a file to write or a folder.
+
+    ``extensions`` are those of files to write besides the formats of prints.
+    """
     *pages, last = arguments or [""]
     if not pages or "://" in last or last.startswith("@") or last.strip() in ("", output.STDOUT):
         return [*arguments], out
     is_folder = path_exists(last) and Path(last).is_dir()
-    is_output = output.is_output_file(last) or last.endswith("/") or is_folder
+    is_file = output.is_output_file(last) or last.lower().endswith(extensions)
+    is_output = is_file or last.endswith("/") or is_folder
     is_unsupported = "/" not in last and last.lower().endswith(output.UNSUPPORTED)
     if not is_output and not (is_unsupported and not path_exists(last)):
         return [*arguments], out

@@ -172,11 +172,14 @@ class _PrintJob:
             ]
             place = self.target.write(result.data, printed[0], EXTENSIONS[result.format][0])
         except WebprintError as error:
-            for source, page in outcomes:
-                failure = page if isinstance(page, WebprintError) else error
+            failures = [
+                (source_name(source), page if isinstance(page, WebprintError) else error)
+                for source, page in outcomes
+            ]
+            for failure in dict.fromkeys(failure for _, failure in failures):
                 self.console.error(failure)
-                if self.as_json:
-                    output.print_json(output.error_dict(source_name(source), failure))
+            for name, failure in failures if self.as_json else ():
+                output.print_json(output.error_dict(name, failure))
             return error
         finally:
             self.console.advance()
@@ -252,8 +255,8 @@ def extract(
         typer.Argument(
             metavar="PAGE",
             help="An address, a local HTML file, @FILE with an address per line, or - for stdin. "
-            "The last argument may be the output: a name that ends in .json or .md, or a "
-            "folder.",
+            "The last argument may be the output: a name that ends in .json, .md or .txt, or "
+            "a folder.",
         ),
     ] = None,
     *,
@@ -280,7 +283,7 @@ def extract(
 
     Several articles in one file are written as a JSON list, or one after another.
     """
-    arguments, out = split_output(pages or [], out)
+    arguments, out = split_output(pages or [], out, extensions=(".txt",))
     out = out or output.STDOUT
     pages = list_pages(arguments, lists or (), "webprint extract")
     check_pages(pages, url)

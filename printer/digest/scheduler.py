@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -264,7 +264,7 @@ class Scheduler:
         settings = self.loaded.settings
         queue = open_queue(settings)
         for digest in self.digests:
-            slot = next_slot(digest, self.clock())
+            slot = digest.next_slot(self.clock())
             self.log(f"{digest.name}: next {slot:%Y-%m-%d %H:%M %Z}" if slot else digest.name)
         with closing(StoryHistory(stories_database(settings))) as history:
             workflow = IssueWorkflow(

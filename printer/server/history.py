@@ -21,7 +21,7 @@ from ..errors import JobsError
 from ..files import Closing
 from ..jobs import STATES, Job, State
 from ..jobs.queue import JobQueue
-from ..jobs.storage import ARTICLE, Storage
+from ..jobs.storage import ARTICLE, Storage, StorageUnavailable
 from ..site_rules.apply import rule_site
 from ..text import UNSPACED_CHARACTER
 
@@ -165,11 +165,13 @@ class PrintHistory(Closing):
         pending = connection.execute(query, ("queued", "running", _UNREAD, _MAX_PENDING))
         deadline = time.monotonic() + _READ_SECONDS
         for job in self._queue.get_many([row[0] for row in pending]).values():
-            state, text = job.state, ""
-            if job.has_result and time.monotonic() < deadline:
-                text = self._read_text(job)
-            elif job.has_result:
-                state = _UNREAD  # type: ignore[assignment]
+            text, is_unread = "", job.has_result and time.monotonic() >= deadline
+            if job.has_result and not is_unread:
+                try:
+                    text = self._read_text(job)
+                except StorageUnavailable:  # The history works without it.
+                    is_unread, deadline = True, 0.0
+            state = _UNREAD if is_unread else job.state
             connection.execute(
                 "UPDATE prints SET state = ?, title = ?, text = ? WHERE id = ?",
                 (state, _valid_unicode(job.title), text, job.id),

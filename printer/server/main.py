@@ -60,7 +60,7 @@ def _listen(host: str, port: int) -> socket.socket:
             listener.listen(_BACKLOG)
             opened.pop_all()
     except (OSError, UnicodeError) as error:
-        hint = "Is it running already? Another port: --port"
+        hint = "Is the server already running? Choose another port with --port"
         wrong_host = getattr(error, "errno", 0) == errno.EADDRNOTAVAIL
         if isinstance(error, socket.gaierror | UnicodeError) or wrong_host:
             hint = "--host takes a name or an address of this computer, such as 127.0.0.1"

@@ -174,6 +174,8 @@ class PrintService:
         """Return a file of a print; raise 409 if it has no result, 404 if the file is gone."""
         if not job.has_result:
             raise HTTPException(409, f"the print is {job.state}")
+        if name == PDF and job.result.get("format", "pdf") != "pdf":
+            raise HTTPException(404, "it was not printed as a PDF")
         data = self.storage.get(f"{job.result_folder}/{name}")
         if data is None:
             raise HTTPException(404, "its result was deleted")

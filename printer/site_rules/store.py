@@ -90,7 +90,7 @@ def read_rule(path: Path, name: str = "") -> SiteRule:
     name = name or path.name
     host = _host_of_file(name)
     try:
-        text = files.read_bounded(path, MAX_BYTES).decode("utf-8", "replace")
+        text = files.read_bounded(path, MAX_BYTES).decode("utf-8-sig", "replace")
     except OSError as error:
         return SiteRule(host=host, name=str(path), faults=(f"{path}: {error.strerror}",))
     if name.endswith(".txt"):
@@ -111,7 +111,9 @@ def parse_rule(text: str, host: str, name: str) -> SiteRule:
     except files.TomlError as error:
         line_match = _LINE.search(str(error))
         location = f"{name}, line {line_match[1] if line_match else len(text.splitlines())}"
-        fault = f"{location}: it is not TOML: {str(error).partition(' (at ')[0].lower()[:200]}"
+        fault = (
+            f"{location}: this is not valid TOML: {str(error).partition(' (at ')[0].lower()[:200]}"
+        )
         return SiteRule(host=host, name=name, faults=(fault,))
     actions: dict[str, Any] = {}
     faults: list[str] = []

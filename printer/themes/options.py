@@ -65,7 +65,7 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
         else:
             settable = settable_names(theme)
             hint = did_you_mean(name, settable) or f"It has {', '.join(settable)}"
-            raise UsageError(f"theme {theme.name} has no {name[:40]!r} to set", hint=hint)
+            raise UsageError(f"theme {theme.name} has no option {name[:40]!r}", hint=hint)
     theme = theme.model_copy(update={"page": _update_page(theme.page, page)})
     return StyledTheme(theme, font, tuple(values.items()), frozenset(changed))
 

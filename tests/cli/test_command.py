@@ -107,6 +107,14 @@ def test_a_bundle_is_one_file(webprint, web, tmp_path):
     assert "Story number 2" in text
 
 
+def test_a_bundle_that_fails_as_a_whole_is_one_error(webprint, web):
+    urls = [web.add(f"/{n}", story_page(f"Story number {n}")) for n in (1, 2)]
+    code, out, err = webprint(*urls, "--json", "--bundle", "/dev/full", "--format", "pdf")
+    assert code == OutputError.exit_code
+    assert len(err.splitlines()) == 1
+    assert [json.loads(line)["url"] for line in out.splitlines()] == urls
+
+
 def test_extract_writes_json(webprint, web):
     code, out, err = webprint("extract", web.add("/story", story_page()))
     assert (code, err) == (0, "")
@@ -372,6 +380,9 @@ def test_the_ending_of_the_file_names_the_form_of_an_extract(webprint, tmp_path)
     assert (tmp_path / "last.markdown").read_text() == (tmp_path / "story.md").read_text()
     assert webprint("extract", "saved.html", "-o", "story")[0] == 0
     assert json.loads((tmp_path / "story").read_text())["title"]
+    for _ in range(2):
+        assert webprint("extract", "saved.html", "last.txt") == (0, "", "")
+    assert (tmp_path / "last.txt").read_text().startswith("Harbour lights")
 
 
 def test_config_set_checks_a_paper_with_the_theme_in_force(webprint, tmp_path):

@@ -132,6 +132,9 @@ def test_a_settings_file_is_begun_changed_and_read(webprint, write_settings, tmp
     assert webprint("config", "get", "paper") == (0, "A6\n", "")
     assert webprint("config", "get", "max_size") == (0, "3000000\n", "")
     assert webprint("config", "get", "set")[1] == "columns=2\nfont=Inter\n"
+    for name in ("Café", '"Ann" B\\C'):
+        assert webprint("config", "set", "title", name)[0] == 0
+        assert webprint("config", "get", "title") == (0, f"{name}\n", "")
     assert file.read_text().count("paper = ") == 2  # the comment and the value
     settings = load_settings({}).settings
     assert (settings.paper, settings.fit, settings.set) == ("A6", 2, ("columns=2", "font=Inter"))
@@ -153,6 +156,14 @@ def test_a_settings_file_may_begin_with_a_byte_order_mark(webprint, write_settin
     assert webprint("config", "set", "--here", "paper", "A5")[0] == 0
     assert tomllib.loads(path.read_text()) == {"paper": "A5", "theme": "compact"}
     assert "# Mine" in path.read_text()
+
+
+def test_a_file_that_is_not_toml_is_not_changed(webprint, write_settings):
+    write_settings(folders="theme = compact\n")
+    code, _, err = webprint("config", "set", "--here", "margin", "1in")
+    assert code == UsageError.exit_code
+    assert "is not valid TOML" in err
+    assert Path(SETTINGS_FILE).read_text() == "theme = compact\n"
 
 
 def test_settings_set_at_once_are_all_kept(tmp_path):

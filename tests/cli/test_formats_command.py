@@ -104,7 +104,7 @@ def test_a_sign_in_page_is_reported_and_fails_with_strict(webprint, saved, tmp_p
     assert "sign-in page" in err + str(result["warnings"])
     code, _, err = webprint(saved, "a.md", "--strict")
     assert code == 15, err
-    assert "this looks like a sign-in page. Pass the cookies of a browser: --cookies FILE" in err
+    assert "this looks like a sign-in page. Use the print button" in err
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,13 @@ def test_login_needs_a_file_and_a_browser_that_shows_itself(webprint, monkeypatc
     assert "--cookies" in err
 
 
+@pytest.mark.parametrize("option", ["--header=A: b", "--user=me:secret"])
+def test_login_refuses_options_that_it_cannot_use(webprint, option):
+    code, _, err = webprint("login", "https://example.org/", "--storage-state", "s.json", option)
+    assert code == UsageError.exit_code
+    assert option.partition("=")[0] in err
+
+
 @pytest.mark.parametrize(
     "content",
     [

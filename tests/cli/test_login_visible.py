@@ -115,7 +115,7 @@ def test_a_person_signs_in_and_the_state_prints(web: WebServer, tmp_path: Path, 
         wait(lambda: program.poll() is not None, lambda: hands("key", "ctrl+w"))
         err = program.stderr.read()
         assert program.returncode == 0, err
-    assert "Sign in in the browser that opens" in err
+    assert "A browser opens" in err
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "session" in {cookie["name"] for cookie in json.loads(file.read_text())["cookies"]}
     assert webprint("extract", url)[0] != 0

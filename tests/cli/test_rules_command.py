@@ -47,7 +47,7 @@ def test_a_rule_is_added_listed_tested_followed_and_removed(webprint, page, rule
     assert webprint("rules", "remove", "example.org", ".more")[0] == 2
     assert webprint("rules", "remove", "example.org")[0] == 0
     assert webprint("rules", "remove", "example.org")[0] == 2
-    assert "No rule is for" in webprint("rules", "test", page, *place)[1]
+    assert "There is no rule for" in webprint("rules", "test", page, *place)[1]
 
 
 def test_rules_of_another_folder(webprint, page, tmp_path):

@@ -78,7 +78,10 @@ def test_a_print_may_be_another_format(server):
     assert file.headers["content-type"] == "application/epub+zip"
     assert file.content.startswith(b"PK")
     assert ".epub" in file.headers["content-disposition"]
-    assert server.client.get(job["links"]["self"] + "/pdf").status_code == 404
+    for name in ("pdf", "first-page"):
+        refused = server.client.get(f"{job['links']['self']}/{name}")
+        assert refused.status_code == 404
+        assert "it was not printed as a PDF" in refused.text
     assert server.client.get(f"/prints/{job['id']}").status_code == 200
 
 

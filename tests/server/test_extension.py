@@ -55,7 +55,10 @@ def test_its_key_orders_and_opens_nothing(server):
         ask = {"url": "https://example.org/ordered"}
         button = client.post("/send", data={**ask, "key": AccessKeys(server.token).key("send")})
         assert button.status_code == 403, "pages can read the bookmarklet's key"
-        assert client.post("/send", data={**ask, "key": key}).status_code == 200
+        for missing, query in (("2", "?missing=2"), ("0012345", "")):
+            sent = client.post("/send", data={**ask, "key": key, "missing": missing})
+            assert sent.status_code == 200
+            assert re.search(r"/prints/[0-9a-f]{20}([^\s\"']*)", sent.text)[1] == query
 
 
 PATIENCE = 40.0  # Seconds after which a Chromium that does not answer is ended.
@@ -277,7 +280,7 @@ def test_a_page_it_may_not_read_is_reported(chromium):
     page = chromium.new_page()
     page.goto("chrome://version/")
     print_page = press(chromium, page)
-    print_page.get_by_text("lets no extension read this page").wait_for()
+    print_page.get_by_text("cannot read this page").wait_for()
     for opened in (page, print_page):
         opened.close()
 

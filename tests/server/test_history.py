@@ -12,12 +12,14 @@ import pytest
 
 from printer.jobs import Job
 from printer.jobs.queue import JobQueue
+from printer.jobs.storage import Storage
 from printer.server import history as history_module
 from printer.server import main as server_main
 from printer.server.history import HistoryQuery, PrintHistory
 from printer.server.service import Preferences, PrintService
 from printer.settings import Settings
 from tests.support.jobs import closing_queue, wait_until
+from tests.support.remote_storage import UNREACHABLE
 from tests.support.story_page import story_page
 
 
@@ -176,6 +178,16 @@ def test_texts_that_take_long_are_read_later(history, queue, texts, monkeypatch)
     assert matching(history, states=("done",)) == [1]
     monkeypatch.undo()
     assert matching(history, words="last") == [1]
+
+
+def test_it_works_while_the_storage_is_away_and_reads_the_texts_later(queue, texts, tmp_path):
+    add(queue, texts, 1, "Found at last")
+    index = tmp_path / "history.sqlite"
+    with closing(PrintHistory(index, queue, Storage(UNREACHABLE))) as history:
+        assert matching(history, states=("done",)) == [1]
+        assert matching(history, words="last") == []
+    with closing(PrintHistory(index, queue, texts)) as history:
+        assert matching(history, words="last") == [1]
 
 
 def test_a_broken_index_is_made_again(history, queue, texts, tmp_path):

@@ -49,8 +49,8 @@ def test_edited_files_are_used_at_once(tmp_path):
         ("drop = [\n  '.a',\n  'p::x',\n]\n", 3, "'p::x' cannot be used"),
         ("\ndorp = ['.a']\n", 2, "'dorp' is none of drop, keep"),
         ("keep = 5\n", 1, "keep takes selectors"),
-        ("keep = ['.a']\ndrop = ['.b'\ntitle = 'h1'\n", 3, "not TOML"),
-        ("drop = ['.a']\ndrop = ['.b']\n", 2, "not TOML"),
+        ("keep = ['.a']\ndrop = ['.b'\ntitle = 'h1'\n", 3, "not valid TOML"),
+        ("drop = ['.a']\ndrop = ['.b']\n", 2, "not valid TOML"),
         ("[table]\nx = 1\n", 1, "'table'"),
         ('title = "a[x=\\"y\\"] >"\n', 1, "cannot be used"),
     ],
@@ -121,6 +121,7 @@ def test_selectors_added_at_once_are_all_kept(tmp_path):
 
 def test_a_file_with_a_byte_order_mark_is_added_to(tmp_path):
     (tmp_path / "example.org.toml").write_bytes(b'\xef\xbb\xbfdrop = [".a"]\n')
+    assert store.read_rule(tmp_path / "example.org.toml").drop == (".a",)
     add_selectors(tmp_path, "example.org", "drop", [".b"])
     (rule,) = RuleStore((tmp_path,))("https://example.org/a")
     assert rule.drop == (".a", ".b")

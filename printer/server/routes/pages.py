@@ -230,7 +230,8 @@ def _receive(service: PrintService, values: Mapping[str, str]) -> Response:
     request = JobRequest(values.get("url", ""), service.preferences.options(), parts)
     job = service.submit(request)
     missing = values.get("missing", "")
-    query = f"?missing={missing}" if missing.isdecimal() and 0 < int(missing[:4]) < 1000 else ""
+    number = int(missing[:6]) if missing.isdecimal() else 0
+    query = f"?missing={number}" if 0 < number < 1000 else ""
     # An HTTP redirect would be cross-site, and the browser would not send the cookie.
     return render_page("redirect", target=f"/prints/{job.id}{query}")
 

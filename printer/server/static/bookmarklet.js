@@ -29,7 +29,7 @@
   const askAgain = async () => {
     const target = await address();
     const button = document.createElement("button");
-    button.textContent = "Click here to send this page to the printer";
+    button.textContent = "Click here to send this page to webprint";
     button.style.cssText = "all:initial;position:fixed;inset:1rem 1rem auto;z-index:2147483647;padding:1rem;"
       + "font:bold 18px sans-serif;text-align:center;background:#8a2b0e;color:#fff;border-radius:8px;cursor:pointer";
     button.addEventListener("click", () => { button.remove(); window.open(target, "_blank"); });

@@ -7,6 +7,7 @@
     pictures: 60, bytes: 5e6, totalBytes: 12e6, seconds: 4, lazySeconds: 12, parallel: 6, pixels: 10000, width: 1600,
   };
   const dropped = new Set(["SCRIPT", "STYLE", "LINK", "TEMPLATE", "OBJECT", "EMBED", "DIALOG"]);
+  const fields = "input, textarea, select, option";
   const lazySets = ["data-srcset", "data-lazy-srcset"];
   const lazyNames = ["data-src", "data-lazy-src", "data-original"];
   const toFetch = new Map(), originals = new Map();
@@ -19,7 +20,7 @@
     if (node.tagName === "SLOT" && node.getRootNode() instanceof ShadowRoot) return copySlot(node);
     if (node.tagName === "CANVAS") return copyCanvas(node);
     const clone = node.cloneNode(false);
-    if (/^(INPUT|TEXTAREA|SELECT|OPTION)$/.test(node.tagName)) clone.removeAttribute("value");
+    if (clone.matches(fields)) clone.removeAttribute("value");
     if (node.tagName === "IMG") preparePicture(original(node), clone);
     return copyChildren(clone, (node.shadowRoot || node).childNodes);
   };
@@ -214,7 +215,10 @@
     const body = copyBody();
     const pictures = await fetchPictures();
     return { url, html: `<!doctype html>${root}<head>${head}</head>${body.outerHTML}</html>`, pictures, missing };
-  } catch {
-    return { url, html: document.documentElement.outerHTML, pictures: {}, missing: 0 };
+  } catch { // The page has replaced something that is called above.
+    const page = document.importNode(document.documentElement, true);
+    for (const node of page.querySelectorAll(Array.from(dropped).join())) if (isDropped(node)) node.remove();
+    for (const field of page.querySelectorAll(fields)) field.removeAttribute("value");
+    return { url, html: page.outerHTML, pictures: {}, missing: 0 };
   }
 })();
