@@ -147,6 +147,8 @@ _MAX_ANCESTORS = 6
 _SEED_SCORE = 1e3
 _PARKED_PENALTY = 1e6
 _BARREN = "pages of its kind led to nothing new"
+_TOO_MANY = "too many pages of its kind were fetched"
+_TOO_MANY_SITEMAPS = "too many sitemaps were read"
 
 
 class Frontier:
@@ -240,12 +242,9 @@ class Frontier:
                 self.update_crawl(connection, state="over", stop_reason=reason)
                 return None
             while row := self._next_ready(connection, now):
-                is_row, values = addresses.c.id == row.id, dict[str, Any]()
+                is_row = addresses.c.id == row.id
                 if reason := self._skip_reason(connection, row):
-                    values = {"state": "refused", "message": reason}
-                    if reason == _BARREN and not row.parked:
-                        values = {"parked": True, "score": row.score - _PARKED_PENALTY}
-                    change(connection, addresses, is_row, **values)
+                    self._skip(connection, row, reason)
                     continue
                 until, number = now + self._lease_seconds, row.leases + 1
                 values = {"worker": self.worker, "lease_until": until, "leases": number}
@@ -340,16 +339,39 @@ class Frontier:
             read = (addresses.c.state == "done") & (addresses.c.kind == "sitemap")
             counted = select(func.count()).where(self._in_crawl, read)
             has_too_many = connection.execute(counted).scalar_one() >= MAX_SITEMAPS
-            return "too many sitemaps were read" if has_too_many else ""
+            return _TOO_MANY_SITEMAPS if has_too_many else ""
         if row.depth == 0 or row.failures:
             return ""
         of_pattern = (patterns.c.crawl == self.crawl) & (patterns.c.pattern == row.pattern)
         pattern = connection.execute(select(patterns).where(of_pattern)).first()
         if pattern is None:
             return ""
-        if pattern.fetched >= (MAX_PER_QUERY_PATTERN if "?" in row.url else MAX_PER_PATTERN):
-            return "too many pages of its kind were fetched"
+        # The canonical URL, as the pattern is made of it.
+        has_query = urlsplit(canonical_url(row.url)).query
+        if pattern.fetched >= (MAX_PER_QUERY_PATTERN if has_query else MAX_PER_PATTERN):
+            return _TOO_MANY
         return _BARREN if pattern.streak >= MAX_BARREN_PAGES else ""
+
+    def _skip(self, connection: Connection, row: Row[Any], reason: str) -> None:
+        """Refuse a URL, or park it if its pattern is barren.
+
+        All URLs that wait for the same reason are changed at once: others could not write to the
+        database while thousands were changed one at a time.
+        """
+        skipped = addresses.c.id == row.id
+        if reason == _TOO_MANY_SITEMAPS:
+            skipped = self._in_crawl & (addresses.c.state == "waiting")
+            skipped &= addresses.c.kind == "sitemap"
+        elif reason in (_BARREN, _TOO_MANY):
+            skipped = self._in_crawl & (addresses.c.state == "waiting")
+            skipped &= (addresses.c.pattern == row.pattern) & (addresses.c.kind == row.kind)
+            skipped &= (addresses.c.depth > 0) & (addresses.c.failures == 0)
+            skipped &= addresses.c.parked == row.parked
+        if reason == _BARREN and not row.parked:
+            score = addresses.c.score - _PARKED_PENALTY
+            change(connection, addresses, skipped, parked=True, score=score)
+        else:
+            change(connection, addresses, skipped, state="refused", message=reason)
 
     def _seconds_until_ready(self, connection: Connection, now: float) -> float | None:
         """Return the seconds until a URL may be ready; if none ever will be, end the crawl."""

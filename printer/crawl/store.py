@@ -58,6 +58,7 @@ addresses = sa.Table(
     sa.Index("crawl_urls_seen", "crawl", "url_key", unique=True),
     sa.Index("crawl_urls_next", "crawl", "state", "score"),
     sa.Index("crawl_urls_hosts", "crawl", "state", "host", "due"),
+    sa.Index("crawl_urls_patterns", "crawl", "pattern", "state", "parked"),
     sqlite_autoincrement=True,
 )
 

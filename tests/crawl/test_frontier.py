@@ -4,9 +4,10 @@ import time
 from itertools import pairwise
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
 
 from printer.capture import Capture, PageSource
+from printer.crawl import frontier as frontiers
 from printer.crawl.frontier import MAX_BARREN_PAGES, Frontier
 from printer.crawl.models import (
     ArticleInfo,
@@ -86,7 +87,7 @@ def article(seed, canonical="", links=()):
 
 
 def visit_all(frontier, clock, outcome):
-    """Visit everything; return the addresses in the order they were lease."""
+    """Visit everything; return the addresses in the order they were leased."""
     order = []
     while (lease := frontier.lease()) is not None:
         if isinstance(lease, float):
@@ -258,6 +259,40 @@ def test_a_shape_that_gives_nothing_waits_until_nothing_else_does(start, clock):
     order = visit_all(frontier, clock, outcome)
     assert sum("/day/" in url for url in order) == MAX_BARREN_PAGES
     assert order.index("https://a.test/story/0") == MAX_BARREN_PAGES + 1
+
+
+@pytest.mark.parametrize("reason", ["parked", "too many"])
+def test_thousands_of_urls_of_a_pattern_are_skipped_at_once(start, clock, monkeypatch, reason):
+    """The database is locked meanwhile, and other threads and processes wait five seconds."""
+    if reason == "too many":
+        monkeypatch.setattr(frontiers, "MAX_PER_PATTERN", 20)
+    frontier = start(delay=0.0)
+    days = [(f"https://a.test/day/{n}", 5.0) for n in range(2_000)]
+    links = {"https://a.test/": page(*days, ("https://a.test/last", 1.0))}
+    statements = []
+    engine = frontier.store._engine
+    event.listen(engine, "before_cursor_execute", lambda *call: statements.append(call[2]))
+    longest = 0
+    while (lease := frontier.lease()) is not None:
+        longest = max(longest, len(statements))
+        if isinstance(lease, float):
+            clock.time += lease + 0.001
+        else:
+            frontier.record(lease, links.get(lease.url, page()))
+        statements.clear()
+    assert longest < 50, f"{longest} statements in one transaction"
+    visited = 20 if reason == "too many" else MAX_BARREN_PAGES
+    summary = frontier.summary()
+    assert (summary.fetched, summary.skipped) == (visited + 2, 2_000 - visited)
+
+
+def test_urls_of_a_pattern_have_one_limit_however_they_are_written(start, clock, monkeypatch):
+    monkeypatch.setattr(frontiers, "MAX_PER_QUERY_PATTERN", 2)
+    frontier = start(delay=0.0)
+    days = [(f"https://a.test/day/{n}?utm_source=x", 5.0) for n in range(10)]
+    pages = {"https://a.test/": page(*days)}
+    order = visit_all(frontier, clock, lambda lease: pages.get(lease.url, page()))
+    assert len(order) == 11
 
 
 def test_lists_that_lead_to_articles_later_are_not_given_up(start, clock):
