@@ -112,9 +112,10 @@ class Collector:
         return (page for _, page in prefetch(self._fetch_page, candidates, MAX_CONNECTIONS))
 
     def _fetch_page(self, candidate: StoryCandidate) -> Capture | WebprintError:
-        if candidate.capture is not None:
-            return candidate.capture
-        timeouts = self._timeouts[host_of(candidate.url)]
+        if page := candidate.error or candidate.capture:
+            return page
+        with self._lock:
+            timeouts = self._timeouts[host_of(candidate.url)]
         try:
             with self._host_slot(candidate.url):
                 if len(timeouts) >= MAX_TIMEOUTS:

@@ -17,7 +17,7 @@ import lxml.html
 from lxml import etree
 
 from ..capture import Capture
-from ..errors import BadURL, FetchError, UsageError
+from ..errors import BadURL, FetchError, UsageError, WebprintError
 from ..fetch.client import HttpClient
 from ..html.parse import codec_for_label, strip_invalid_references, xml_parser
 from ..text import clean_line
@@ -49,8 +49,8 @@ class Entry:
     """An article that a source offers: an entry of a feed, a mail, or a URL.
 
     ``html`` is the text that the source has, which is complete if ``is_full_text``; ``summary`` is
-    plain text.  ``capture`` is the page if it need not be fetched, and ``source_name`` the name of
-    the source.
+    plain text.  ``capture`` is the page if it need not be fetched, ``error`` why it cannot be read,
+    and ``source_name`` the name of the source.
     """
 
     url: str
@@ -63,6 +63,7 @@ class Entry:
     is_full_text: bool = False
     capture: Capture | None = field(default=None, repr=False)
     source_name: str = ""
+    error: WebprintError | None = None
 
     @property
     def date(self) -> datetime | None:

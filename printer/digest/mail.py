@@ -20,7 +20,7 @@ from typing import Any
 
 from ..capture import Capture, PageSource
 from ..errors import FetchError
-from ..files import os_errors, read_bounded
+from ..files import os_errors, read_bounded, reason_of
 from ..html.parse import codec_for_label
 from ..text import clean_line
 from .feeds import Entry
@@ -37,7 +37,10 @@ _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
 
 
 def read_mail_folder(folder: Path) -> list[Entry]:
-    """Return the mails of a folder, newest first; raise :class:`FetchError`."""
+    """Return the mails of a folder, newest first, with the errors of those that cannot be read.
+
+    Raise :class:`FetchError`.
+    """
     with os_errors(FetchError, f"the folder {folder} cannot be read"):
         paths = [path for path in folder.iterdir() if path.suffix.lower() == ".eml"]
     files = []
@@ -46,9 +49,17 @@ def read_mail_folder(folder: Path) -> list[Entry]:
             if path.is_file():
                 files.append((path.stat().st_mtime, path))
     mails = []
-    for _, path in sorted(files, reverse=True)[:MAX_FILES]:
-        with suppress(OSError):  # It was deleted in the meantime, or may not be read.
+    for saved, path in sorted(files, reverse=True)[:MAX_FILES]:
+        try:
             mails.append(parse_mail(read_bounded(path, MAX_BYTES)))
+        except FileNotFoundError:
+            pass  # It was deleted in the meantime.
+        except OSError as error:
+            reason = FetchError(f"the mail cannot be read: {reason_of(error)}", url=path.name)
+            # Dated, so that it is reported only as long as the digest takes mails of its age.
+            mails.append(
+                Entry(path.name, published=datetime.fromtimestamp(saved, UTC), error=reason)
+            )
     oldest = datetime.min.replace(tzinfo=UTC)
     return sorted(mails, key=lambda mail: mail.date or oldest, reverse=True)
 

@@ -1,10 +1,12 @@
 """Newsletters as entries of a digest."""
 
+import os
 import time
 
 import pytest
 
-from printer.digest.mail import parse_mail
+from printer.digest.mail import MAX_BYTES, parse_mail
+from tests.support.feeds import moment
 
 MAIL = b"""Delivered-To: somebody.with.a.rather.long.name@example.org
 From: Harbour News <news@example.org>
@@ -36,3 +38,20 @@ def test_a_report_of_a_million_paragraphs_is_read_in_seconds(end: bytes) -> None
     start = time.process_time()
     assert parse_mail(data).title == "News"
     assert time.process_time() - start < 5
+
+
+def test_a_mail_that_is_too_large_is_reported_while_it_is_recent(desk, tmp_path):
+    text = b"The ferry leaves the harbor at dawn, and nobody on the quay is late.\n\n" * 20
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    (folder / "news.eml").write_bytes(b"Subject: News\n\n" + text)
+    large = folder / "large.eml"
+    large.write_bytes(b"Subject: Large\n\n")
+    os.truncate(large, MAX_BYTES + 1)
+    now = moment(3, 6)
+    os.utime(large, (now.timestamp(), now.timestamp()))
+    digest = desk.digest(f'age = "2d"\n[[digest.source]]\nmail = "{folder}"')
+    issue = desk.issue(digest, now)
+    assert [story.article.title for story in issue.stories] == ["News"]
+    assert issue.problems == (("large.eml", "the mail cannot be read: it is too large"),)
+    assert desk.issue(digest, moment(6, 6)).problems == ()
