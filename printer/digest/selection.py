@@ -316,6 +316,8 @@ class StorySelector:
     stories: list[SelectedStory] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     unchanged: list[StoryCandidate] = field(default_factory=list)
+    #: The places in ``stories``, by the keys of their URLs.
+    _places: dict[str, int] = field(default_factory=dict)
 
     def consider(
         self,
@@ -341,12 +343,16 @@ class StorySelector:
             self.reject(candidate, f"{_printed_reason(similar)} as {similar.title!r}")
             return
         story.updated = record is not None
-        duplicate = self._same_story(story)
-        if duplicate is None:
+        keys = [story_key(url) for url in story.urls]
+        place = self._find_same(story, keys)
+        if place is None:
+            self._places |= dict.fromkeys(keys, len(self.stories))
             self.stories.append(story)
             return
-        better, worse = sorted((duplicate, story), key=_quality, reverse=True)
-        self.stories[self.stories.index(duplicate)] = better
+        for key in keys:
+            self._places.setdefault(key, place)
+        better, worse = sorted((self.stories[place], story), key=_quality, reverse=True)
+        self.stories[place] = better
         better.duplicates.extend([worse.candidate, *worse.duplicates])
         better.updated = better.updated or worse.updated
         self.reject(worse.candidate, f"is the same story as {better.candidate.url}")
@@ -364,14 +370,16 @@ class StorySelector:
             return _filter_reason(self.digest, candidate, f"{article.title}\n{article.lead}")
         return ""
 
-    def _same_story(self, new: SelectedStory) -> SelectedStory | None:
-        keys = set(map(story_key, new.urls))
-        for story in self.stories:
-            if keys & set(map(story_key, story.urls)):
-                return story
-            if resemblance(new.sketch, story.sketch) >= NEAR_DUPLICATE:
-                return story
-        return None
+    def _find_same(self, new: SelectedStory, keys: Sequence[str]) -> int | None:
+        """Return the place of a story with one of the URLs, or else with nearly the same text."""
+        if known := [self._places[key] for key in keys if key in self._places]:
+            return min(known)
+        similar = (
+            place
+            for place, story in enumerate(self.stories)
+            if resemblance(new.sketch, story.sketch) >= NEAR_DUPLICATE
+        )
+        return next(similar, None)
 
 
 def in_print_order(digest: Digest, stories: Iterable[SelectedStory]) -> list[SelectedStory]:

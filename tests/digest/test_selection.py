@@ -3,7 +3,7 @@ from html import escape
 
 import pytest
 
-from printer.digest import builder
+from printer.digest import builder, selection
 from printer.digest.builder import (
     MAX_CONNECTIONS,
     MAX_CONNECTIONS_PER_HOST,
@@ -217,6 +217,17 @@ def test_a_crawl_is_a_source(web, desk):
     assert (len(first), len(second)) == (2, 1)
     assert sorted(first + second) == ["Story 1", "Story 2", "Story 3"]
     assert desk.run(digest, NOW).result is None
+
+
+def test_the_urls_of_a_story_are_compared_without_reading_all_others_again(web, desk, monkeypatch):
+    calls = []
+    known = selection.story_key
+    monkeypatch.setattr(selection, "story_key", lambda url: calls.append(url) or known(url))
+    entries = [entry(web, f"Story {n}", seed=f"s{n}") for n in range(30)]
+    digest = desk.digest("limit = 30\n" + feed(web, "/f", *entries))
+    issue = desk.issue(digest, NOW)
+    assert len(issue.stories) == 30
+    assert len(calls) < 10 * 30, f"{len(calls)} keys were made for 30 stories"
 
 
 def test_a_host_that_never_answers_is_given_up(desk):
