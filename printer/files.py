@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
+from math import inf
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
@@ -128,7 +129,8 @@ def read_below(root: Path | str, *names: str) -> bytes:
 def lock_file(path: Path, seconds: float = 0.0) -> BinaryIO:
     """Open a file and lock it until it is closed or this process ends.
 
-    Raise :class:`BlockingIOError` if another process keeps it locked for ``seconds``.
+    Raise :class:`BlockingIOError` if another process keeps it locked for ``seconds``, which may be
+    infinite.
     """
     file = path.open("ab")
     try:
@@ -165,6 +167,9 @@ def changing(path: Path, error: _ErrorClass) -> Iterator[None]:
 
 
 def _lock(descriptor: int, seconds: float) -> None:
+    if seconds == inf:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

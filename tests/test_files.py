@@ -2,15 +2,18 @@
 
 import errno
 import os
+import resource
 import signal
 import struct
+import threading
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from printer import files
 from printer.errors import OutputError
-from printer.files import atomic_write, changing
+from printer.files import atomic_write, changing, lock_file
 
 
 def test_it_writes_bytes_and_text(tmp_path):
@@ -152,3 +155,13 @@ def test_a_folder_that_another_program_keeps_is_an_error(tmp_path, monkeypatch):
             pass
     with changing(path, OutputError):
         pass
+
+
+def test_who_waits_for_a_lock_without_a_limit_sleeps_until_it_is_free(tmp_path):
+    held = lock_file(tmp_path / "lock")
+    threading.Timer(1.0, held.close).start()
+    before = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+    lock_file(tmp_path / "lock", inf).close()
+    wakes = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - before
+    assert held.closed
+    assert wakes < 20, f"the thread woke {wakes} times in a second"
