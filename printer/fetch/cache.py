@@ -42,7 +42,7 @@ def open_cache(
     ``max_entry`` is the maximum size of a body in bytes, ``secrets`` are names of request headers
     that must not be stored.  A damaged cache is deleted and replaced by a new one.
     """
-    path = folder / "answers.db"
+    path = folder / "responses.db"
     for attempt in (1, 2):
         try:
             return Cache(path, max_entry, secrets, warn)

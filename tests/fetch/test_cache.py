@@ -26,7 +26,7 @@ def fetch(url: str, options: FetchOptions | None = None) -> tuple[Capture, list[
 
 
 def database() -> Path:
-    return cache_folder() / "answers.db"
+    return cache_folder() / "responses.db"
 
 
 def test_a_fresh_response_is_not_requested_again(web: WebServer) -> None:
@@ -227,7 +227,7 @@ def test_a_cache_folder_that_cannot_be_made_costs_a_warning(
     assert "cannot be used" in warnings[0]
 
 
-@pytest.mark.parametrize("name", [".", "answers.db"])
+@pytest.mark.parametrize("name", [".", "responses.db"])
 def test_a_cache_that_all_can_change_is_not_used(web: WebServer, name: str) -> None:
     url = web.add("/x", PAGE, headers=FRESH)
     fetch(url)
