@@ -97,12 +97,13 @@ def open_engine(database: str) -> Engine:
     try:
         url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
     except (SQLAlchemyError, ValueError) as error:
-        raise UsageError("--database is not the address of a database") from error
+        raise UsageError("this is not the address of a database") from error
     if url.get_backend_name() == "postgresql":
         if "@" in f"{url.host}{url.database}":
             # A part of the password; the driver would take it for the host, and report it.
             raise UsageError(
-                "the password in --database contains @", hint="Write %40 instead, and %2F for /"
+                "the password in the database's address contains @",
+                hint="Write %40 instead, and %2F for /",
             )
         timeout = f"-c lock_timeout={int(LOCK_TIMEOUT * 1000)}"
         return create_engine(

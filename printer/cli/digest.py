@@ -324,7 +324,7 @@ def later(
         check_address(url)
     for url in urls:
         is_new = add_url(path, url)
-        Console().info(f"{path}: {url}{'' if is_new else ' is already on it'}")
+        Console().info(f"{'added to' if is_new else 'already in'} {path}: {url}")
 
 
 def _load_digests() -> tuple[Digest, ...]:
