@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from .backoff import Backoff
 from .crawl.store import MAX_DELAY, HostDelays
+from .db import sqlite_path
 from .errors import BadURL, ErrorRecord, JobsError, NoArticle, OutputError, UsageError
 from .files import Closing, atomic_write, lock_file, os_errors
 from .jobs import FINISHED, Job, JobRequest
@@ -318,18 +319,24 @@ def _recall_results(
 def planned_items(
     folder: Path, pages: Iterable[tuple[int, str]], settings: Settings, options: BatchOptions
 ) -> list[BatchItem]:
-    """Return the items of a list with their state in a folder, without changing anything."""
+    """Return the items of a list with their state in a folder, without changing anything.
+
+    Only a PostgreSQL database gets the tables that it lacks.
+    """
     items, _ = _parse_list(pages, _batch_id(folder) if settings.database else "")
-    state = folder / STATE_FOLDER / STATE_FILE
+    state = sqlite_path(settings.database or str(folder / STATE_FOLDER / STATE_FILE))
     with TemporaryDirectory() as temporary:
         copy = Path(temporary) / STATE_FILE
-        if not settings.database and state.exists():
-            with (
-                closing(sqlite3.connect(state)) as source,
-                closing(sqlite3.connect(copy)) as target,
-            ):
-                source.backup(target)
-        queue = JobQueue(settings.database or str(copy))
+        if state and state.exists():
+            try:
+                with (
+                    closing(sqlite3.connect(state)) as source,
+                    closing(sqlite3.connect(copy)) as target,
+                ):
+                    source.backup(target)
+            except sqlite3.Error as error:
+                raise JobsError(f"{state} cannot be read: {error}") from error
+        queue = JobQueue(str(copy) if state else settings.database)
         try:
             _recall_results(items, folder, options, queue)
         finally:

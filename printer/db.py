@@ -120,11 +120,16 @@ def open_engine(database: str) -> Engine:
 
 
 def sqlite_path(database: str) -> Path | None:
+    """Return the path of an SQLite file; None for other databases and for what names none."""
     if "://" not in database:
         return Path(database)
     from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import SQLAlchemyError
 
-    url = make_url(database)
+    try:
+        url = make_url(database)
+    except (SQLAlchemyError, ValueError):
+        return None
     return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
 
 

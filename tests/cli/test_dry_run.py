@@ -64,6 +64,21 @@ def test_a_list(webprint, web):
     ]
 
 
+@pytest.mark.parametrize("database", ["new/jobs.sqlite", "sqlite:///new/jobs.sqlite"])
+def test_a_list_with_a_database_that_does_not_exist(webprint, database):
+    code, out, _ = webprint("batch", "list.txt", "out", "--dry-run", "--database", database)
+    assert code == 0
+    assert sum(line.startswith("fetch") for line in out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(("database", "code"), [("list.txt", 14), ("nonsense://x", 2), ("1://", 2)])
+def test_a_list_with_what_is_no_database(webprint, database, code):
+    line = ("batch", "list.txt", "out", "--dry-run", "--database", database)
+    ended, _, err = webprint(*line)
+    assert ended == code, err
+    assert "database" in err
+
+
 def test_a_crawl(webprint, web):
     call = ("crawl", web.url, "--dry-run", "--max", "1", "--max-pages", "30")
     code, out, err = webprint(*call, "--out", "found", "--no-cache")
