@@ -158,10 +158,10 @@ def test_a_folder_that_another_program_keeps_is_an_error(tmp_path, monkeypatch):
 
 
 def test_who_waits_for_a_lock_without_a_limit_sleeps_until_it_is_free(tmp_path):
-    held = lock_file(tmp_path / "lock")
-    threading.Timer(1.0, held.close).start()
+    first = lock_file(tmp_path / "lock")
+    threading.Timer(1.0, first.close).start()
     before = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
     lock_file(tmp_path / "lock", inf).close()
     wakes = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - before
-    assert held.closed
+    assert first.closed
     assert wakes < 20, f"the thread woke {wakes} times in a second"

@@ -37,7 +37,7 @@ def test_it_is_named(line, extra, monkeypatch):
     assert re.search(rf"pip install '\S+\[{extra}\]'", str(result.exception))
 
 
-_WITHOUT_OTHERS = """
+_WITH_ONE_EXTRA = """
 import sys
 from printer.cli.options import EXTRAS
 extra, *line = sys.argv[1:]
@@ -69,7 +69,7 @@ _CRAWLED = _DIGEST.replace("feed =", "crawl =")
 )
 def test_commands_of_digests_need_the_packages_of_digests_only(line, digest, says, tmp_path):
     (tmp_path / "webprint.toml").write_text(digest)
-    command = [sys.executable, "-c", _WITHOUT_OTHERS, "digest", *line.split()]
+    command = [sys.executable, "-c", _WITH_ONE_EXTRA, "digest", *line.split()]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert says in done.stdout + done.stderr
     assert "internal error" not in done.stderr
