@@ -439,7 +439,9 @@ def crawl_entries(url: str, options: CrawlOptions, settings: Settings) -> list[E
     try:
         from ..crawl.crawler import Crawl
     except ImportError as error:
-        raise MissingLibrary.of_extra(f"crawling needs {error.name}", "crawl,digest") from error
+        raise MissingLibrary.of_extra(
+            f"crawling needs {error.name}", "crawl,digest,server"
+        ) from error
 
     with Crawl.from_settings(settings, [url], options) as crawl:
         crawl.run()

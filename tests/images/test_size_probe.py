@@ -231,11 +231,12 @@ def test_no_download_begins_after_the_deadline() -> None:
 
     def work(task: int) -> None:
         started.append(task)
-        time.sleep(0.3)
+        time.sleep(0.8)
 
-    run_in_threads(work, range(20), 2, time.monotonic() + 0.1)
+    run_in_threads(work, range(20), 2, time.monotonic() + 0.5)
     time.sleep(1.0)
-    assert started == [0, 1], "more downloads began when the time was over"
+    assert started
+    assert set(started) <= {0, 1}, "more downloads began when the time was over"
 
 
 def test_a_picture_kept_by_several_threads_at_once_counts_once(fetch: HttpClient) -> None:
