@@ -328,9 +328,10 @@ def planned_items(
     with TemporaryDirectory() as temporary:
         copy = Path(temporary) / STATE_FILE
         if state and state.exists():
+            read_only = f"{state.absolute().as_uri()}?mode=ro"
             try:
                 with (
-                    closing(sqlite3.connect(state)) as source,
+                    closing(sqlite3.connect(read_only, uri=True)) as source,
                     closing(sqlite3.connect(copy)) as target,
                 ):
                     source.backup(target)

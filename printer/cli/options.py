@@ -416,13 +416,15 @@ def split_output(
 ) -> tuple[list[str], str]:
     """Split off the output, a last argument that names a file to write or a folder.
 
-    ``extensions`` are those of files to write besides the formats of prints.
+    ``extensions`` are those of files to write besides the formats of prints, in folders that exist:
+    addresses of pages may end in them, too.
     """
     *pages, last = arguments or [""]
     if not pages or "://" in last or last.startswith("@") or last.strip() in ("", output.STDOUT):
         return [*arguments], out
     is_folder = path_exists(last) and Path(last).is_dir()
-    is_file = output.is_output_file(last) or last.lower().endswith(extensions)
+    has_extension = last.lower().endswith(extensions) and Path(last).parent.is_dir()
+    is_file = output.is_output_file(last) or has_extension
     is_output = is_file or last.endswith("/") or is_folder
     is_unsupported = "/" not in last and last.lower().endswith(output.UNSUPPORTED)
     if not is_output and not (is_unsupported and not path_exists(last)):

@@ -297,12 +297,14 @@ def extract(
     with printer, console.progress(len(pages)):
         for _, outcome in prefetch(printer.read, sources, printer.session.concurrency):
             console.advance()
+            for warning in printer.session.take_warnings():
+                console.warn(warning)
             if isinstance(outcome, WebprintError):
                 console.error(outcome)
                 errors.append(outcome)
                 continue
             articles.append(outcome.article)
-            for warning in (*outcome.article.warnings, *printer.session.take_warnings()):
+            for warning in outcome.article.warnings:
                 console.warn(warning)
             if folder:
                 output.make_folder(folder)

@@ -1,6 +1,8 @@
 """How a batch handles the results of its jobs, and what a later run finds of an earlier one."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -176,6 +178,22 @@ def test_hosts_take_turns_and_equal_titles_get_files_of_their_own(run, press, tm
     run(A, B, "HTTPS://one.test/a#top", other)
     assert press.requested == [A, other, B]
     assert files(tmp_path) == {"Page a.pdf": A, "Page a 2.pdf": other, "Page b.pdf": B}
+
+
+def test_the_database_of_a_program_that_was_killed_is_not_changed_by_a_plan(tmp_path):
+    """Its last changes are in a second file, which SQLite merges when nobody uses the database."""
+    JobQueue(str(tmp_path / "jobs.sqlite")).disconnect()
+    with closing(sqlite3.connect(tmp_path / "jobs.sqlite")) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE added (n)")
+        for end in ("", "-wal"):
+            shutil.copy(tmp_path / f"jobs.sqlite{end}", tmp_path / f"killed.sqlite{end}")
+    files = [tmp_path / "killed.sqlite", tmp_path / "killed.sqlite-wal"]
+    before = [path.read_bytes() for path in files]
+    settings = Settings(database=str(files[0]))
+    (item,) = batch.planned_items(tmp_path / "out", [(1, A)], settings, BatchOptions())
+    assert item.state == "waiting"
+    assert [path.read_bytes() for path in files] == before
 
 
 def test_a_plan_lists_printed_pages_and_changes_nothing(run, press, tmp_path):

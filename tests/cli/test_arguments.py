@@ -109,6 +109,14 @@ def test_the_last_argument_may_be_the_output(words, pages, out):
     assert split_output(words, "") == (words[:pages], out)
 
 
+@pytest.mark.parametrize(
+    ("name", "is_output"), [("out.txt", True), ("there/OUT.TXT", True), ("b.test/a.txt", False)]
+)
+def test_the_output_may_have_another_extension_where_its_folder_exists(name, is_output):
+    words, out = (["a.test"], name) if is_output else (["a.test", name], "")
+    assert split_output(["a.test", name], "", extensions=(".txt",)) == (words, out)
+
+
 def test_lists_of_pages(webprint, tmp_path):
     (tmp_path / "list.txt").write_text("# two\nsaved.html\n\nhttps://example.org/b\n")
     code, out, _ = webprint("saved.html", "@list.txt", "-i", "list.txt", "--dry-run", "--json")

@@ -124,6 +124,15 @@ def test_extract_writes_json(webprint, web):
     assert article["language"] == "en"
 
 
+def test_extract_shows_warnings_although_the_page_fails(webprint, web, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    code, _, err = webprint("extract", f"{web.url}/missing")
+    assert code == HTTPStatusError.exit_code
+    assert "warning: " in err
+    assert "cache" in err
+
+
 @pytest.mark.parametrize(
     ("form", "begins"), [("markdown", "# Harbour lights"), ("text", "Harbour lights")]
 )

@@ -1,8 +1,10 @@
 """A command whose extra is not installed names it, and how to install it."""
 
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -37,17 +39,7 @@ def test_it_is_named(line, extra, monkeypatch):
     assert re.search(rf"pip install '\S+\[{extra}\]'", str(result.exception))
 
 
-_WITH_ONE_EXTRA = """
-import sys
-from printer.cli.options import EXTRAS
-extra, *line = sys.argv[1:]
-packages = {package for _, packages in EXTRAS.values() for package in packages}
-for name in packages.union({"psycopg", "uvloop"}) - set(EXTRAS[extra][1]):
-    sys.modules[name] = None  # Importing it raises ImportError.
-from printer.cli import main
-sys.argv[1:] = line
-main()
-"""
+ROOT = Path(__file__).parents[2]
 
 _DIGEST = """
 [[digest]]
@@ -69,8 +61,11 @@ _CRAWLED = _DIGEST.replace("feed =", "crawl =")
 )
 def test_commands_of_digests_need_the_packages_of_digests_only(line, digest, says, tmp_path):
     (tmp_path / "webprint.toml").write_text(digest)
-    command = [sys.executable, "-c", _WITH_ONE_EXTRA, "digest", *line.split()]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    command = [sys.executable, str(ROOT / "tests/support/one_extra.py"), "digest", *line.split()]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert says in done.stdout + done.stderr
     assert "internal error" not in done.stderr
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 import time
 from collections.abc import Iterator
 from io import BytesIO
@@ -23,6 +21,7 @@ from printer.images.selection import PictureSelection
 from printer.images.size_probe import SizeProbe, read_size
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
 from printer.selection import Verdict
+from tests.support.racing_threads import racing_threads
 from tests.support.web_server import WebServer, drip
 
 TEXT = (
@@ -248,14 +247,6 @@ def test_a_picture_kept_by_several_threads_at_once_counts_once(fetch: HttpClient
         for _ in range(3000):
             probe._keep(url, "https://example.org/", download)
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=keep) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
+    with racing_threads(keep):
+        pass
     assert probe._size == len(download.body), "the buffer counts a picture more than once"

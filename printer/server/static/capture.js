@@ -33,7 +33,7 @@
   };
   // A picture that this browser fetches needs no other versions.
   const isDropped = (node) => {
-    if (dropped.has(node.tagName)) return node.type !== "application/ld+json";
+    if (dropped.has(node.tagName.toUpperCase())) return node.type !== "application/ld+json";
     const image = node.tagName === "SOURCE" && node.closest("picture")?.querySelector("img");
     return Boolean(image) && isReachable(original(image));
   };
@@ -217,7 +217,8 @@
     return { url, html: `<!doctype html>${root}<head>${head}</head>${body.outerHTML}</html>`, pictures, missing };
   } catch { // The page has replaced something that is called above.
     const page = document.importNode(document.documentElement, true);
-    for (const node of page.querySelectorAll(Array.from(dropped).join())) if (isDropped(node)) node.remove();
+    const names = Array.from(dropped).join().toLowerCase();
+    for (const node of page.querySelectorAll(names)) if (isDropped(node)) node.remove();
     for (const field of page.querySelectorAll(fields)) field.removeAttribute("value");
     return { url, html: page.outerHTML, pictures: {}, missing: 0 };
   }
