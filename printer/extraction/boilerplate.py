@@ -114,24 +114,27 @@ _MAX_CHARS_BESIDE_TITLE = 20
 def drop_above_title(selected: SelectedText) -> None:
     """Drop all above the title: short lines, or what is outside the element with all of the text.
 
-    The title is the last one above the first paragraph, or else the first one above most text.
+    Only what is above most of the text is the title: its last occurrence above the first paragraph,
+    or else its first occurrence.
     """
     index, segments = selected.index, selected.segments
     title = fold_words(selected.page.metadata.title)
     max_chars = len(selected.page.metadata.title) + _MAX_CHARS_BESIDE_TITLE
+    min_below = _MIN_SHARE_BELOW_TITLE * selected.total()
     titles = [
         i
         for i, segment in enumerate(segments)
-        if title and len(segment.text) <= max_chars and fold_words(segment.text) == title
+        if title
+        and len(segment.text) <= max_chars
+        and fold_words(segment.text) == title
+        and selected.size(range(i, len(segments))) >= min_below
     ]
     lines = selected.positions()
     first = next((i for i in lines if _is_paragraph(segments[i])), len(segments))
     above_text = [i for i in titles if i < first]
     if above_text:
         selected.drop(range(above_text[-1]))
-    elif titles and selected.size(range(titles[0], len(segments))) >= (
-        _MIN_SHARE_BELOW_TITLE * selected.total()
-    ):
+    elif titles:
         box = index.segment_blocks[titles[0]]
         while index.segment_ends[box] <= lines[-1]:
             box = index.parents[box]

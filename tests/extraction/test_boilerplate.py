@@ -119,6 +119,14 @@ def test_text_above_the_title_is_dropped():
     assert selected == ["Ferries at dawn", TEXT]
 
 
+def test_text_above_a_link_to_the_page_itself_stays():
+    lines = "Dawn comes late.<br>The ferry waits.<br>Nobody talks.<br>Gulls circle."
+    html = f"<p>{lines}</p><aside><ul><li>Ferries at dawn</li></ul></aside>"
+    head = "<title>Ferries at dawn</title>"
+    selected = choice(html, ["Dawn", "ferry", "Nobody", "Gulls"], head=head)
+    assert selected == lines.split("<br>")
+
+
 def test_teasers_outside_the_box_of_title_and_text_are_dropped():
     teasers = f"<div class=slider><p>{TEXT} Elsewhere.</p></div>"
     text = f"<p>{TEXT}</p><p>{TEXT} Again.</p><p>{TEXT} And again.</p>"
